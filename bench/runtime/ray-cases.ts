@@ -4,6 +4,7 @@ import { Caller, Echo, echo } from "./echo.js";
 
 const inFlight = 1_000;
 const hundredMegabytes = 100_000_000;
+const mebibyte = 1024 * 1024;
 const bytes = new Uint8Array(hundredMegabytes).fill(1);
 const into = new ArrayBuffer(hundredMegabytes);
 const source = { from: new URL("./echo.ts", import.meta.url) };
@@ -31,6 +32,7 @@ interface Ready {
   readonly callers: readonly ActorHandle<Caller>[];
   readonly targetIds: readonly string[];
   readonly large: ObjectRef<Uint8Array>;
+  readonly medium: ObjectRef<Uint8Array>;
   readonly thousand: readonly ObjectRef<string>[];
 }
 
@@ -45,6 +47,7 @@ export async function rayCases(cluster: Cluster): Promise<readonly RayCase[]> {
     callers: await Promise.all([callers.spawn(), callers.spawn()]),
     targetIds: targets.map(({ actorId }) => actorId),
     large: await cluster.put(bytes),
+    medium: await cluster.put(bytes.subarray(0, mebibyte)),
     thousand: await Promise.all(Array.from({ length: 1_000 }, () => cluster.put("ok"))),
   };
   return [...callCases(ready), ...valueCases(ready), ...creationCases(ready)];
@@ -67,11 +70,12 @@ function callCases({ actor, task, callers, targetIds }: Ready): readonly RayCase
   ];
 }
 
-function valueCases({ cluster, large, thousand }: Ready): readonly RayCase[] {
+function valueCases({ cluster, large, medium, thousand }: Ready): readonly RayCase[] {
   return [
     rate("put small", () => cluster.put("ok")),
     rate("put 64 KiB", () => cluster.put(bytes.subarray(0, 64 * 1024))),
     rate("put 256 KiB", async () => (await cluster.put(bytes.subarray(0, 256 * 1024))).release()),
+    rate("put 1 MiB", async () => (await cluster.put(bytes.subarray(0, mebibyte))).release()),
     {
       name: "put 100 MB",
       unit: "GB/s",
@@ -84,18 +88,31 @@ function valueCases({ cluster, large, thousand }: Ready): readonly RayCase[] {
       name: "get 100 MB",
       unit: "GB/s",
       once: async () => {
+        await cluster.get(large);
+        return hundredMegabytes;
+      },
+    },
+    {
+      name: "get 100 MB into a buffer",
+      unit: "GB/s",
+      once: async () => {
         await cluster.get(large, { into });
         return hundredMegabytes;
       },
     },
     {
-      name: "get 100 MB, into a new buffer",
+      name: "get 100 MB and read it",
       unit: "GB/s",
       once: async () => {
-        await cluster.get(large);
+        const words = new Float64Array((await cluster.get(large)).buffer);
+        let sum = 0;
+        // One word of each page.
+        for (let at = 0; at < words.length; at += 512) sum += words[at] ?? 0;
+        if (sum === 0) throw new Error("nothing was read");
         return hundredMegabytes;
       },
     },
+    rate("get 1 MiB", () => cluster.get(medium)),
     rate("wait on 1,000 references", () => cluster.wait(thousand, { count: 1_000 })),
   ];
 }

@@ -6,8 +6,6 @@
  * While one system is measured the other rests and may prepare processes for the next window, for about as long as a
  * window takes; the rows "without rest" use up what was prepared before each window.
  *
- * Each system reads 100 MB in its fastest way: Ray maps them, ours fills a buffer that is reused.
- *
  * Usage: npx tsx bench/runtime/ray.ts [--windows 5] [--rows TEXT] [--json FILE] [--note TEXT] [--store FOLDER]; --rows
  *   measures those whose names contain the text; --store is the folder of both systems' object stores
  */

@@ -45,6 +45,7 @@ FIRST_CALL_MS = (time.perf_counter() - BEGAN) * 1000
 TARGETS = []
 CALLERS = []
 LARGE = ray.put(BYTES)
+MEDIUM = ray.put(BYTES[: 1024 * 1024])
 THOUSAND = [ray.put("ok") for _ in range(1_000)]
 
 
@@ -93,6 +94,13 @@ def get_large():
     return BYTES.nbytes
 
 
+def read_large():
+    # One word of each page.
+    if ray.get(LARGE).view(np.float64)[::512].sum() == 0:
+        raise RuntimeError("nothing was read")
+    return BYTES.nbytes
+
+
 CASES = {
     "1:1 calls, each awaited": lambda: one(lambda: ray.get(ACTOR.echo.remote("ok"))),
     "1:1 calls, 1,000 in flight": lambda: many(ACTOR.echo.remote),
@@ -102,9 +110,12 @@ CASES = {
     "put small": lambda: one(lambda: ray.put("ok")),
     "put 64 KiB": lambda: one(lambda: ray.put(BYTES[: 64 * 1024])),
     "put 256 KiB": lambda: one(lambda: ray.put(BYTES[: 256 * 1024])),
+    "put 1 MiB": lambda: one(lambda: ray.put(BYTES[: 1024 * 1024])),
     "put 100 MB": put_large,
     "get 100 MB": get_large,
-    "get 100 MB, into a new buffer": get_large,
+    "get 100 MB into a buffer": get_large,
+    "get 100 MB and read it": read_large,
+    "get 1 MiB": lambda: one(lambda: ray.get(MEDIUM)),
     "wait on 1,000 references": lambda: one(lambda: ray.wait(THOUSAND, num_returns=1_000)),
     "actors created and called, 8 at once": actors,
     "actors created and called, 8 at once, without rest": actors,

@@ -69,6 +69,15 @@ export class MemoryDisk implements ObjectDisk {
     return this.#files.get(`${spillFolder}/${objectId}`)?.sizeBytes;
   }
 
+  /** Simulated programs read through the node. */
+  canMapIn(): boolean {
+    return false;
+  }
+
+  isUnmapped(): boolean {
+    return true;
+  }
+
   async makeFolder(folder: string): Promise<void> {
     for (const path of this.#files.keys()) if (dirname(path) === folder) this.#delete(path);
   }

@@ -33,6 +33,18 @@ export { faultsLoaded } from "./faults/environment-faults.js";
 export { HeadConnection } from "./head/head-connection.js";
 export { HeadPeer } from "./head/head-peer.js";
 export { type LastError, lastError, lastWords } from "./machine/last-words.js";
+export {
+  canMapIn,
+  isUnmapped,
+  lockForReading,
+  type MappedPart,
+  mappedBuffer,
+  mappedBytes,
+  mappingProblem,
+  releasePages,
+  type WritableMapping,
+  writableMapping,
+} from "./machine/mapped-files.js";
 export { listenWithin, type PortRange } from "./machine/port-range.js";
 export { holdProcess } from "./machine/process-hold.js";
 export { type Profilee, type ProfileOptions, type ProfileReading, readProfile } from "./machine/profile.js";
@@ -89,6 +101,7 @@ export { watchTls } from "./security/watch-tls.js";
 export { isObjectId, isSha256 } from "./values/content-hash.js";
 export { formatHolder, type Holder, incarnationName, parseHolder } from "./values/holder.js";
 export {
+  type ArrayMemory,
   type ArrayToRead,
   decodeStored,
   decodeWhole,

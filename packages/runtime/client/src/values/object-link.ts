@@ -61,6 +61,7 @@ export class ObjectLink {
   #flushing = false;
   #full = false;
   #shared = false;
+  #storePath = "";
 
   private constructor({ peer, clock, onEnd, pinnedIds, recover }: ObjectLinkOptions) {
     this.#pinnedIds = pinnedIds;
@@ -89,6 +90,7 @@ export class ObjectLink {
     try {
       const answer = await link.order({ hello: { holder: options.holder, objectIds } }, helloTimeoutMs);
       link.#shared = await seesFile(answer.proofPath ?? "", answer.proof ?? "");
+      link.#storePath = link.#shared ? (answer.storePath ?? "") : "";
       return link;
     } catch (reason) {
       // The link is ended first, so that a node that answers later does not find this program twice.
@@ -102,6 +104,11 @@ export class ObjectLink {
   /** Whether this program can read and write the node's files. */
   get shared(): boolean {
     return this.#shared;
+  }
+
+  /** The folder of objects that this program may map; empty if it may not. */
+  get storePath(): string {
+    return this.#storePath;
   }
 
   order(order: proto.ObjectOrder.$Properties, timeoutMs: number): Promise<proto.ObjectAnswer.$Properties> {

@@ -25,7 +25,7 @@ test("a file that is freed and cut while it is read is the object's no more, wha
     renameSync(path, join(folder, "next"));
     truncateSync(join(folder, "next"), 1_000);
   };
-  expect((await readFileValue(path, whole.byteLength, bind, undefined)) === undefined).toBe(true);
+  expect((await readFileValue(path, whole.byteLength, { bind, isMappable: false })) === undefined).toBe(true);
 });
 
 test("values of every size are written whole: at once up to 1 MiB, else in slices, and not after the signal", async () => {
@@ -44,5 +44,7 @@ test("values of every size are written whole: at once up to 1 MiB, else in slice
 test("a file that is the object's and does not say so is an error", async () => {
   const path = join(folder, "value");
   await writeFile(path, Buffer.alloc(1_000, 0xff));
-  await expect(readFileValue(path, 1_000, unbound, undefined)).rejects.toMatchObject({ code: "CODEC" });
+  await expect(readFileValue(path, 1_000, { bind: unbound, isMappable: false })).rejects.toMatchObject({
+    code: "CODEC",
+  });
 });

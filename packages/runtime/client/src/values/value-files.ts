@@ -5,20 +5,29 @@
  * Invariants:
  * - FILEVALUE-1. A value is returned only if its file was still the object's after its last byte was read, because a
  *   file that was freed in the meantime may have been written again.
+ * - FILEVALUE-2. Arrays of a value are the pages of its file only where the node writes no file again that is locked as
+ *   mapped, and only if the file had its name after it was locked.
  */
-import { closeSync, openSync, writevSync } from "node:fs";
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { closeSync, fstatSync, openSync, read, readSync, statSync, writevSync } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { promisify } from "node:util";
 import { inLanes } from "@palimpsest/std";
 import {
   type ArrayToRead,
   decodeStored,
   headBytes,
+  lockForReading,
+  mappedBuffer,
+  mappingProblem,
   PalimpsestError,
   type ValueDecoding,
 } from "@palimpsest/wire";
+import { writeMapped } from "./written-files.js";
 
 /** The number of bytes that are read first. Except for its long arrays, most objects end within them. */
 const beginBytes = 64 * 1024;
+/** The same where the arrays are mapped: most values that are mapped are little more than their arrays. */
+const mappedBeginBytes = 4 * 1024;
 /** The number of bytes that a thread copies at a time. */
 const sliceBytes = 8 * 1024 * 1024;
 /**
@@ -27,8 +36,8 @@ const sliceBytes = 8 * 1024 * 1024;
  * with two), and on a busy machine it gains only a larger share of the processor.
  */
 const lanes = 2;
-/** A value up to this size is written synchronously, because handing it to other threads takes longer. */
-const writtenAtOnceBytes = 1024 * 1024;
+/** Up to this size, bytes are written and read synchronously, because handing them to other threads takes longer. */
+const atOnceBytes = 1024 * 1024;
 
 interface Slice {
   readonly bytes: Uint8Array;
@@ -44,8 +53,10 @@ export async function writeFileValue(
   const sizeBytes = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
   signal?.throwIfAborted();
   try {
-    if (sizeBytes <= writtenAtOnceBytes) writeAtOnce(path, pieces);
-    else await writeInLanes(path, pieces, signal);
+    if (!(await writtenInMemory(path, pieces, sizeBytes, signal))) {
+      if (sizeBytes <= atOnceBytes) writeAtOnce(path, pieces);
+      else await writeInLanes(path, pieces, signal);
+    }
   } catch (reason) {
     if (!isNoSpace(reason)) throw reason;
     throw new PalimpsestError(
@@ -53,6 +64,21 @@ export async function writeFileValue(
       `the file system of the object store (${path}) has no space left: free some, or give objectStoreDir another folder or objectStoreBytes a smaller bound`,
       { cause: reason },
     );
+  }
+}
+
+async function writtenInMemory(
+  path: string,
+  pieces: readonly Uint8Array[],
+  sizeBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (mappingProblem() !== "") return false;
+  const descriptor = openSync(path, "r+");
+  try {
+    return await writeMapped(descriptor, pieces, sizeBytes, signal);
+  } finally {
+    closeSync(descriptor);
   }
 }
 
@@ -105,6 +131,15 @@ function afterBytes(pieces: readonly Uint8Array[], count: number): Uint8Array[] 
   });
 }
 
+/** How a value is read from its file. */
+export interface FileReading {
+  readonly bind: ValueDecoding["bind"];
+  /** The memory of an array that has exactly its length. */
+  readonly into?: ArrayBuffer | undefined;
+  /** Whether the file may be mapped: it is not written again as long as it is (FILEVALUE-2). */
+  readonly isMappable: boolean;
+}
+
 /**
  * Reads a value from its file. Returns undefined if the file is no longer the object's (FILEVALUE-1), whatever was read
  * from it.
@@ -113,9 +148,13 @@ function afterBytes(pieces: readonly Uint8Array[], count: number): Uint8Array[] 
 export async function readFileValue(
   path: string,
   sizeBytes: number,
-  bind: ValueDecoding["bind"],
-  into: ArrayBuffer | undefined,
+  reading: FileReading,
 ): Promise<{ readonly value: unknown } | undefined> {
+  if (reading.isMappable) {
+    const mapped = mappedFile(path);
+    // In shared memory a file is open, and its beginning read, before another thread would have taken over.
+    if (mapped !== undefined) return await readMapped(mapped, path, sizeBytes, reading);
+  }
   const file = await open(path, "r").catch(() => undefined);
   if (file === undefined) return undefined;
   try {
@@ -123,7 +162,7 @@ export async function readFileValue(
     if (size !== sizeBytes) return undefined;
     const isStill = async () => (await stat(path).catch(() => undefined))?.ino === ino;
     try {
-      return await readOpen(file, sizeBytes, { isStill, bind, into });
+      return await readOpen(file.fd, sizeBytes, reading, isStill);
     } catch (reason) {
       // Another value is being written to it, or it was truncated, so its bytes do not belong to this value.
       if (!(await isStill())) return undefined;
@@ -134,27 +173,72 @@ export async function readFileValue(
   }
 }
 
-interface Reading {
-  readonly isStill: () => Promise<boolean>;
-  readonly bind: ValueDecoding["bind"];
-  readonly into: ArrayBuffer | undefined;
+/** Opens and locks a file; undefined if there is none, or it cannot be locked. */
+function mappedFile(path: string): number | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, "r");
+  } catch {
+    return undefined;
+  }
+  if (lockForReading(descriptor)) return descriptor;
+  closeSync(descriptor);
+  return undefined;
 }
 
-async function readOpen(file: FileHandle, sizeBytes: number, { isStill, bind, into }: Reading) {
-  let begin = await readExactly(file, 0, Math.min(sizeBytes, beginBytes));
-  const needed = Math.min(sizeBytes, headBytes(begin));
-  if (needed > begin.byteLength) begin = await readExactly(file, 0, needed);
-  // The file is checked before the bytes are decoded, and again when all are read.
-  if (!(await isStill())) return undefined;
+async function readMapped(descriptor: number, path: string, sizeBytes: number, reading: FileReading) {
+  try {
+    // A file that still has its name after it was locked is not written before the lock ends (FILEVALUE-2).
+    const { size, ino } = fstatSync(descriptor);
+    if (size !== sizeBytes || statSync(path, { throwIfNoEntry: false })?.ino !== ino) return undefined;
+    let begin = readAtOnce(descriptor, Math.min(sizeBytes, mappedBeginBytes));
+    const needed = Math.min(sizeBytes, headBytes(begin));
+    if (needed > atOnceBytes) begin = await readExactly(descriptor, 0, needed);
+    else if (needed > begin.byteLength) begin = readAtOnce(descriptor, needed);
+    const memory = memoryOf(reading.into);
+    const { value, arrays } = decodeStored(begin, sizeBytes, reading.bind, (lengthBytes, offsetBytes) => {
+      const into = memory(lengthBytes);
+      const buffer = mappedBuffer([{ descriptor, offsetBytes, lengthBytes }], { into });
+      if (buffer !== undefined) return { buffer, isFilled: true };
+      return { buffer: into ?? new ArrayBuffer(lengthBytes), isFilled: false };
+    });
+    const leftBytes = arrays.reduce((sum, { target }) => sum + target.byteLength, 0);
+    if (leftBytes > atOnceBytes) await readArrays(descriptor, arrays);
+    else for (const { target, offsetBytes } of arrays) fillAtOnce(descriptor, target, offsetBytes);
+    return { value };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Returns the given memory for the first array that has exactly its length. */
+function memoryOf(into: ArrayBuffer | undefined): (lengthBytes: number) => ArrayBuffer | undefined {
   let unused = into;
-  const bufferOf = (lengthBytes: number) => {
-    if (unused?.byteLength !== lengthBytes) return new ArrayBuffer(lengthBytes);
+  return (lengthBytes) => {
+    if (unused?.byteLength !== lengthBytes) return undefined;
     const buffer = unused;
     unused = undefined;
     return buffer;
   };
-  const { value, arrays } = decodeStored(begin, sizeBytes, bind, bufferOf);
-  await readArrays(file, arrays);
+}
+
+async function readOpen(
+  descriptor: number,
+  sizeBytes: number,
+  { bind, into }: FileReading,
+  isStill: () => Promise<boolean>,
+) {
+  let begin = await readExactly(descriptor, 0, Math.min(sizeBytes, beginBytes));
+  const needed = Math.min(sizeBytes, headBytes(begin));
+  if (needed > begin.byteLength) begin = await readExactly(descriptor, 0, needed);
+  // The file is checked before the bytes are decoded, and again when all are read.
+  if (!(await isStill())) return undefined;
+  const memory = memoryOf(into);
+  const { value, arrays } = decodeStored(begin, sizeBytes, bind, (lengthBytes) => ({
+    buffer: memory(lengthBytes) ?? new ArrayBuffer(lengthBytes),
+    isFilled: false,
+  }));
+  await readArrays(descriptor, arrays);
   return arrays.length === 0 || (await isStill()) ? { value } : undefined;
 }
 
@@ -174,31 +258,51 @@ export async function readFileInto(path: string, targets: readonly Uint8Array[])
       position += target.byteLength;
     }
     if (before.size !== position) return false;
-    await inLanes(slices, { lanes }, (slice) => fill(file, slice.bytes, slice.position));
+    await inLanes(slices, { lanes }, (slice) => fill(file.fd, slice.bytes, slice.position));
     return (await stat(path).catch(() => undefined))?.ino === before.ino;
   } finally {
     await file.close();
   }
 }
 
-async function readArrays(file: FileHandle, arrays: readonly ArrayToRead[]): Promise<void> {
+async function readArrays(descriptor: number, arrays: readonly ArrayToRead[]): Promise<void> {
   const slices = arrays.flatMap(({ target, offsetBytes }) => [...slicesOf(target, offsetBytes)]);
-  await inLanes(slices, { lanes }, ({ bytes, position }) => fill(file, bytes, position));
+  await inLanes(slices, { lanes }, ({ bytes, position }) => fill(descriptor, bytes, position));
 }
 
-async function readExactly(file: FileHandle, position: number, lengthBytes: number): Promise<Uint8Array> {
+async function readExactly(descriptor: number, position: number, lengthBytes: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(lengthBytes);
   const slices = [...slicesOf(bytes, position)];
-  await inLanes(slices, { lanes }, (slice) => fill(file, slice.bytes, slice.position));
+  await inLanes(slices, { lanes }, (slice) => fill(descriptor, slice.bytes, slice.position));
   return bytes;
 }
 
-async function fill(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+const readBytes = promisify(read);
+
+async function fill(descriptor: number, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.byteLength; ) {
-    const { bytesRead } = await file.read(bytes, done, bytes.byteLength - done, position + done);
-    if (bytesRead === 0) throw new PalimpsestError("CODEC", "the object's file is shorter than its value");
+    const { bytesRead } = await readBytes(descriptor, bytes, done, bytes.byteLength - done, position + done);
+    if (bytesRead === 0) throw tooShort();
     done += bytesRead;
   }
+}
+
+function fillAtOnce(descriptor: number, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.byteLength; ) {
+    const bytesRead = readSync(descriptor, bytes, done, bytes.byteLength - done, position + done);
+    if (bytesRead === 0) throw tooShort();
+    done += bytesRead;
+  }
+}
+
+function readAtOnce(descriptor: number, lengthBytes: number): Uint8Array {
+  const bytes = new Uint8Array(lengthBytes);
+  fillAtOnce(descriptor, bytes, 0);
+  return bytes;
+}
+
+function tooShort(): PalimpsestError {
+  return new PalimpsestError("CODEC", "the object's file is shorter than its value");
 }
 
 function* slicesOf(bytes: Uint8Array, position: number): Generator<Slice> {

@@ -12,6 +12,7 @@
  *   to.
  * - VALUES-2. Each read returns a new value, so that no other reader changes it.
  */
+import { dirname, join } from "node:path";
 import { type Clock, systemClock } from "@palimpsest/std";
 import {
   decodeWhole,
@@ -228,6 +229,16 @@ export class ValueStore implements RefStore {
   ): Promise<unknown> {
     const settings = signal ? { timeoutMs, signal } : { timeoutMs };
     return await this.#node.use(settings, async (link, leftMs) => {
+      const { storePath } = link;
+      const readFrom = (path: string, bytes: number) => {
+        const isMappable = dirname(path) === storePath;
+        return readFileValue(path, bytes, { bind: this.bind, into, isMappable });
+      };
+      // Where files can be mapped, a value that is on this node is read without asking it.
+      if (storePath !== "" && sizeBytes > smallValueBytes && !signal?.aborted) {
+        const read = await readFrom(join(storePath, objectId), sizeBytes);
+        if (read !== undefined) return read.value;
+      }
       for (let attempt = 1; attempt <= maxReads; attempt++) {
         // A file that is repeatedly spilled while memory is short is finally read through the node.
         const remote = !link.shared || attempt === maxReads;
@@ -236,7 +247,7 @@ export class ValueStore implements RefStore {
         const { data, info } = await within(found, Number.POSITIVE_INFINITY, signal, this.#clock);
         if (data?.byteLength) return decodeWhole(data, this.bind);
         if (info?.path) {
-          const read = await readFileValue(info.path, info.sizeBytes ?? 0, this.bind, into);
+          const read = await readFrom(info.path, info.sizeBytes ?? 0);
           if (read !== undefined) return read.value;
           continue;
         }

@@ -166,7 +166,7 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
     const forgotten = store.heldBy(holder).filter((objectId) => isValueId(objectId) && !named.has(objectId));
     void holds.release(forgotten, holder);
     holds.holdNamed(named, holder);
-    return { proofPath: proof.path, proof: proof.text };
+    return { proofPath: proof.path, proof: proof.text, storePath: store.isMappable ? store.folder : "" };
   }
 
   async #store({ objectId, data, contains }: proto.StoreValue.$Properties) {

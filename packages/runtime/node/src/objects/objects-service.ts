@@ -9,6 +9,7 @@
  * - SERVE-3. An upload of which no chunk arrives for putStallMs is ended, and leaves nothing behind.
  */
 
+import { dirname } from "node:path";
 import type { handleServerStreamingCall, ServerReadableStream } from "@grpc/grpc-js";
 import type { Clock } from "@palimpsest/std";
 import {
@@ -67,6 +68,7 @@ export function createObjectsHandlers(deps: ObjectsServiceDeps): ServiceHandlers
     objectId,
     sizeBytes,
     path,
+    mappable: store.isMappable && dirname(path) === store.folder,
   });
   return {
     put: (call, answer) => {

@@ -4,8 +4,10 @@
  *
  *   bytes 0-3 the format (1), 4-7 the length of the encoded value, both little-endian; the encoded value; then, each at a
  *   multiple of 64 bytes, the arrays. Offsets of arrays count from the first multiple of 64 after the encoded value.
+ *   Arrays that a reader may map stand at another place: at the byte `blockOffsetBytes` of a page of 4 KiB.
  */
 import { PalimpsestError } from "../base/error.js";
+import { blockOffsetBytes, leastMappedBytes, pageBytes } from "../machine/mapped-files.js";
 import { decodeValue, encodeValue } from "./value.js";
 import type { Reference, ValueDecoding } from "./value-extensions.js";
 
@@ -14,6 +16,8 @@ const prefixBytes = 8;
 const alignmentBytes = 64;
 /** Arrays shorter than this are copied into the encoded value. */
 const longArrayBytes = 32 * 1024;
+/** A value is encoded twice to place its arrays for mapping, unless this part of it is longer. */
+const maxEncodedTwiceBytes = 64 * 1024;
 
 /** An encoded value as an object has it, in pieces. */
 export interface StoredValue {
@@ -29,8 +33,8 @@ export interface StoredValue {
 export interface EncodedValue {
   /** The result of encodeValue, without the long arrays. */
   readonly encoded: Uint8Array;
-  /** The long arrays, in place and not copied. */
-  readonly arrays: readonly Uint8Array[];
+  /** The long arrays, in place and not copied, each with its offset from the first multiple of 64 after `encoded`. */
+  readonly arrays: readonly { readonly bytes: Uint8Array; readonly offset: number }[];
   /** Approximate size of all of it in bytes. */
   readonly sizeBytes: number;
   /** The references in the value, each with the object that stood for it. */
@@ -43,6 +47,12 @@ export interface ArrayToRead {
   readonly target: Uint8Array;
 }
 
+/** The memory of an array of a value, and whether its bytes are there already. */
+export interface ArrayMemory {
+  readonly buffer: ArrayBuffer;
+  readonly isFilled: boolean;
+}
+
 export interface ValueToRead {
   readonly value: unknown;
   /** The arrays that are still to be read; empty when all bytes were given. */
@@ -53,16 +63,28 @@ export interface ValueToRead {
  * Encodes a value and keeps its long arrays apart. @throws {PalimpsestError} INVALID_ARGUMENT for what cannot travel
  */
 export function encodeLong(value: unknown): EncodedValue {
+  const encoded = encodeAt(value, undefined);
+  const isMappable = encoded.arrays.some(({ bytes }) => bytes.byteLength >= leastMappedBytes);
+  if (!isMappable || encoded.encoded.byteLength > maxEncodedTwiceBytes) return encoded;
+  // Offsets take the same number of bytes, whatever they are, so that the arrays begin where they did.
+  const placed = encodeAt(value, encoded.encoded.byteLength);
+  return placed.encoded.byteLength === encoded.encoded.byteLength ? placed : encoded;
+}
+
+/** @param encodedBytes the length of the result, if it is known and arrays are to be placed for mapping */
+function encodeAt(value: unknown, encodedBytes: number | undefined): EncodedValue {
   const references: [Reference, object][] = [];
-  const arrays: Uint8Array[] = [];
+  const arrays: { readonly bytes: Uint8Array; readonly offset: number }[] = [];
+  const begin = encodedBytes === undefined ? undefined : aligned(prefixBytes + encodedBytes);
   let arraysBytes = 0;
   const encoded = encodeValue(value, {
     onReference: (reference, of) => references.push([reference, of]),
     longArrayBytes,
     onLongArray: (bytes) => {
-      const offset = arraysBytes;
-      arrays.push(bytes);
-      arraysBytes = aligned(offset + bytes.byteLength);
+      const isMapped = begin !== undefined && bytes.byteLength >= leastMappedBytes;
+      const offset = isMapped ? placeInPage(begin + arraysBytes) - begin : aligned(arraysBytes);
+      arrays.push({ bytes, offset });
+      arraysBytes = offset + bytes.byteLength;
       return offset;
     },
   });
@@ -78,12 +100,11 @@ export function storedValue({ encoded, arrays }: EncodedValue): StoredValue {
   begin.set(encoded, prefixBytes);
   const pieces: Uint8Array[] = [begin];
   let sizeBytes = begin.byteLength;
-  for (const [index, bytes] of arrays.entries()) {
-    pieces.push(bytes);
-    sizeBytes += bytes.byteLength;
-    const gap = index < arrays.length - 1 ? aligned(bytes.byteLength) - bytes.byteLength : 0;
+  for (const { bytes, offset } of arrays) {
+    const gap = begin.byteLength + offset - sizeBytes;
     if (gap > 0) pieces.push(new Uint8Array(gap));
-    sizeBytes += gap;
+    pieces.push(bytes);
+    sizeBytes += gap + bytes.byteLength;
   }
   return { pieces, sizeBytes };
 }
@@ -102,14 +123,17 @@ export function headBytes(begin: Uint8Array): number {
 /**
  * Decodes a value whose long arrays are still to be read.
  * @param begin the first headBytes() bytes of the object, or more
- * @param bufferOf returns the buffer for an array of the given length in bytes. Default: a new one
+ * @param memory returns the memory of an array. Default: a new buffer
  * @throws {PalimpsestError} CODEC
  */
 export function decodeStored(
   begin: Uint8Array,
   sizeBytes: number,
   bind: ValueDecoding["bind"],
-  bufferOf: (lengthBytes: number) => ArrayBuffer = (lengthBytes) => new ArrayBuffer(lengthBytes),
+  memory: (lengthBytes: number, offsetBytes: number) => ArrayMemory = (lengthBytes) => ({
+    buffer: new ArrayBuffer(lengthBytes),
+    isFilled: false,
+  }),
 ): ValueToRead {
   const end = headBytes(begin);
   if (end > begin.byteLength)
@@ -124,8 +148,8 @@ export function decodeStored(
           "CODEC",
           `an array of ${lengthBytes} bytes extends beyond the object's bytes`,
         );
-      const buffer = bufferOf(lengthBytes);
-      arrays.push({ offsetBytes, target: new Uint8Array(buffer, 0, lengthBytes) });
+      const { buffer, isFilled } = memory(lengthBytes, offsetBytes);
+      if (!isFilled) arrays.push({ offsetBytes, target: new Uint8Array(buffer, 0, lengthBytes) });
       return buffer;
     },
   });
@@ -151,6 +175,11 @@ export function wholeOf({ pieces, sizeBytes }: StoredValue): Uint8Array {
     at += piece.byteLength;
   }
   return bytes;
+}
+
+/** Returns the next place where an array can be mapped. */
+function placeInPage(position: number): number {
+  return Math.ceil((position - blockOffsetBytes) / pageBytes) * pageBytes + blockOffsetBytes;
 }
 
 function aligned(bytes: number): number {

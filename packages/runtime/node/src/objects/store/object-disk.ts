@@ -3,6 +3,7 @@
 import { constants, lstatSync, renameSync, type Stats } from "node:fs";
 import { copyFile, link, lstat, open, rename, rm, truncate } from "node:fs/promises";
 import { makeFolder } from "@palimpsest/std/files";
+import { canMapIn, isUnmapped } from "@palimpsest/wire";
 
 export interface ObjectFile {
   write(data: Uint8Array, offset: number): Promise<{ readonly bytesWritten: number }>;
@@ -43,6 +44,10 @@ export interface ObjectDisk {
   resize(path: string, sizeBytes: number): Promise<void>;
   /** Returns how many names (hard links) the file has; 0 if there is none. */
   linksOf(path: string): Promise<number>;
+  /** Whether programs may map its files (MAPPED-3): then a file is only written again if isUnmapped() says so. */
+  readonly canMapIn: (folder: string) => boolean;
+  /** Returns whether no process has the file mapped, as far as this one can tell. */
+  isUnmapped(path: string): boolean;
   /**
    * Gives the file of another store on this machine a name here: the same pages by a hard link, or a copy within the
    * kernel if it is on another file system.
@@ -82,6 +87,8 @@ export const systemDisk: ObjectDisk = {
   },
   resize: truncate,
   linksOf: async (path) => (await lstat(path).catch(() => undefined))?.nlink ?? 0,
+  canMapIn: () => false,
+  isUnmapped: () => true,
   async adopt(from, to, sizeBytes) {
     try {
       // The link points to whatever has that name at this moment, and an object's name always belongs to the complete
@@ -110,6 +117,14 @@ export const memoryDisk: ObjectDisk = {
     return stats?.isFile() ? stats.size : undefined;
   },
   linksOf: async (path) => statsOf(path)?.nlink ?? 0,
+  canMapIn,
+  isUnmapped(path) {
+    try {
+      return isUnmapped(path);
+    } catch {
+      return false;
+    }
+  },
 };
 
 function statsOf(path: string): Stats | undefined {

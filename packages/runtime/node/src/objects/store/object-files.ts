@@ -14,11 +14,14 @@ import type { ObjectDisk, ObjectFile, OpenedObject, PlacedFile } from "./object-
 export class ObjectFiles {
   readonly folder: string;
   readonly #disk: ObjectDisk;
+  /** Whether programs may map the files. */
+  readonly isMappable: boolean;
   readonly #turns = new Map<string, Promise<unknown>>();
 
   private constructor(folder: string, disk: ObjectDisk) {
     this.folder = folder;
     this.#disk = disk;
+    this.isMappable = disk.canMapIn(folder);
   }
 
   /** Opens the folder and empties it. */
@@ -58,6 +61,11 @@ export class ObjectFiles {
 
   sizeOf(path: string): Promise<number | undefined> {
     return this.#disk.sizeOf(path);
+  }
+
+  /** Whether the file, whose name no program knows, may be written again. */
+  isUnmapped(path: string): boolean {
+    return !this.isMappable || this.#disk.isUnmapped(path);
   }
 
   resize(path: string, sizeBytes: number): Promise<void> {

@@ -7,6 +7,8 @@
  * - SEGMENT-1. A file is renamed before it is handed out: a reader that still finds it under its old name after
  *   reading has read none of the new bytes.
  * - SEGMENT-2. A file that was not reused within `keepMs` is removed.
+ * - SEGMENT-3. A file that any process has mapped for reading is not handed out, so that no value changes under its reader.
+ *   It is mapped only by its former name, and by then it has another.
  */
 import type { Clock } from "@palimpsest/std";
 import type { ObjectFiles } from "./object-files.js";
@@ -17,19 +19,19 @@ const maxFiles = 256;
 /** The maximum ratio between the sizes of a reused file and the new one. The file is truncated or extended. */
 const maxRatio = 2;
 
-interface Segment {
-  readonly path: string;
-  readonly sizeBytes: number;
-  /** Resolves to false if the file could not be renamed. */
-  readonly ready: Promise<boolean>;
-  readonly forget: () => void;
-}
+/** The most files that are looked at for one request. */
+const maxTried = 8;
 
 /** A file that has left the pool. */
 export interface TakenSegment {
   readonly path: string;
   readonly sizeBytes: number;
+}
+
+interface Segment extends TakenSegment {
+  /** Resolves to false if the file could not be renamed. */
   readonly ready: Promise<boolean>;
+  readonly forget: () => void;
 }
 
 export class ObjectSegments {
@@ -61,16 +63,26 @@ export class ObjectSegments {
     return true;
   }
 
-  /** Takes the file that fits best out of the pool; undefined if none has about that size. */
-  take(sizeBytes: number): TakenSegment | undefined {
-    let best: Segment | undefined;
-    for (const segment of this.#segments) {
-      if (segment.sizeBytes > sizeBytes * maxRatio || sizeBytes > segment.sizeBytes * maxRatio) continue;
-      const distance = Math.abs(segment.sizeBytes - sizeBytes);
-      if (best === undefined || distance < Math.abs(best.sizeBytes - sizeBytes)) best = segment;
+  /** Takes the file that fits best out of the pool; undefined if none of about that size is free. */
+  async take(sizeBytes: number): Promise<TakenSegment | undefined> {
+    const distance = (segment: Segment) => Math.abs(segment.sizeBytes - sizeBytes);
+    const fitting = [...this.#segments]
+      .filter((one) => one.sizeBytes <= sizeBytes * maxRatio && sizeBytes <= one.sizeBytes * maxRatio)
+      .sort((one, other) => distance(one) - distance(other));
+    for (const segment of fitting.slice(0, maxTried)) {
+      if (!(await segment.ready)) {
+        if (this.#segments.has(segment)) this.#drop(segment);
+        continue;
+      }
+      // Another request, or the end of its time, may have taken it meanwhile.
+      if (!this.#segments.delete(segment)) continue;
+      // The last to be tried again, because its reader may keep it for long.
+      this.#segments.add(segment);
+      if (!this.#files.isUnmapped(segment.path)) continue;
+      this.#drop(segment);
+      return segment;
     }
-    if (best !== undefined) this.#drop(best);
-    return best;
+    return undefined;
   }
 
   /** Removes files until that many bytes are free. */

@@ -100,6 +100,11 @@ export class ObjectStore {
     return this.#files.folder;
   }
 
+  /** Whether programs on this machine may map its files. */
+  get isMappable(): boolean {
+    return this.#files.isMappable;
+  }
+
   get size(): number {
     return this.#table.size;
   }

@@ -93,11 +93,11 @@ export class StoreWrites {
 
   /** Runs `begin` with a file of at most that many bytes: one that was kept for reuse, or a new one. */
   async #inFile<T>(sizeBytes: number, begin: (path: string) => Promise<T>): Promise<T> {
-    const kept = this.#segments.take(sizeBytes);
+    const kept = await this.#segments.take(sizeBytes);
     const path = kept?.path ?? this.#files.temporaryName();
     try {
       return await this.#reserved(sizeBytes, async () => {
-        if (kept === undefined || !(await kept.ready)) await (await this.#files.create(path)).file.close();
+        if (kept === undefined) await (await this.#files.create(path)).file.close();
         else if (kept.sizeBytes > sizeBytes) await this.#files.resize(path, sizeBytes);
         return await begin(path);
       });

@@ -1,0 +1,1 @@
+import { execFileSync } from "node:child_process";

@@ -1,0 +1,390 @@
+/**
+ * Responsibility: files in shared memory as memory of this process: buffers whose pages are those of a file, the locks
+ * that say that a file is mapped, and mappings that are written.
+ * Not responsible for: which files there are, and when one may be written again (the node's object-segments.ts).
+ *
+ * A buffer is memory that V8 allocated, of which whole pages are then replaced by a file's (mmap with MAP_FIXED). V8 frees
+ * it like any other, when neither this thread, nor one that it was transferred to, nor native code has it any more. The
+ * C library gives each large block pages of its own, which it returns to the kernel as a whole; a block that does not
+ * have them is not used. On other systems than Linux with glibc and pages of 4 KiB nothing is mapped.
+ *
+ * Invariants:
+ * - MAPPED-1. No memory that JavaScript can reach is ever unmapped here.
+ * - MAPPED-2. What a reader writes into a buffer changes neither the file nor another buffer (MAP_PRIVATE).
+ * - MAPPED-3. A file is locked as long as any process has pages of it in a buffer. The shared lock belongs to the opened
+ *   file, which the kernel keeps until its last page is unmapped, also when the process is killed.
+ * - MAPPED-4. Only pages that the file has are mapped, so that no access can fail. The file must not be truncated while it
+ *   is locked.
+ * - MAPPED-5. At most half of the file system's bytes, and `maxBuffers` buffers, are mapped by one thread at a time, as far
+ *   as garbage collection has told.
+ */
+import { closeSync, fstatSync, openSync, readSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+export const pageBytes = 4096;
+/** Where memory begins that the C library has mapped for one block: after the header of the block. */
+export const blockOffsetBytes = 16;
+/** Shorter arrays are copied, which is faster. */
+export const leastMappedBytes = 256 * 1024;
+/** From this size on, glibc gives every block its own pages. */
+const ownPagesBytes = 32 * 1024 * 1024;
+/** Each takes two or three of the 65,530 mappings that Linux lets a process have. */
+const maxBuffers = 4_096;
+
+const lock = { shared: 1, exclusive: 2, atOnce: 4 } as const;
+const protection = { readAndWrite: 3 } as const;
+const map = {
+  shared: 1,
+  private: 2,
+  fixed: 0x10,
+  anonymous: 0x20,
+  noReserve: 0x4000,
+  populate: 0x8000,
+} as const;
+const malloc = { trimThreshold: -1, mmapThreshold: -3 } as const;
+/** The flag in the size of a block that has its own pages. */
+const ownPagesFlag = 2n;
+
+interface Library {
+  readonly flock: (descriptor: number, operation: number) => number;
+  /** Returns the address; all bits are set when it failed. */
+  readonly mmap: (
+    at: bigint,
+    lengthBytes: number,
+    protection: number,
+    flags: number,
+    descriptor: number,
+    offsetBytes: number,
+  ) => bigint;
+  readonly munmap: (at: bigint, lengthBytes: number) => number;
+  readonly mallopt: (parameter: number, value: number) => number;
+  readonly memcpy: (to: bigint, from: Uint8Array, lengthBytes: number) => void;
+  readonly addressOf: (buffer: ArrayBuffer) => bigint;
+  /** Returns two words of memory. */
+  readonly wordsAt: (address: bigint) => BigUint64Array;
+}
+
+/** What is used of koffi. It is optional, also where this is compiled. */
+interface Koffi {
+  load(path: null): { func(definition: string): (...args: unknown[]) => never };
+  address(reference: unknown): bigint;
+  view(address: bigint, lengthBytes: number): ArrayBuffer;
+}
+
+/** One open file as the source of a part of a buffer. */
+export interface MappedPart {
+  readonly descriptor: number;
+  /** Where the part begins in the file. */
+  readonly offsetBytes: number;
+  readonly lengthBytes: number;
+}
+
+let loaded: { readonly library: Library | undefined; readonly problem: string } | undefined;
+
+function load(): { readonly library: Library | undefined; readonly problem: string } {
+  if (process.platform !== "linux")
+    return { library: undefined, problem: `not on ${process.platform}: only on Linux` };
+  if (process.env["PALIMPSEST_MAPPING"] === "off")
+    return { library: undefined, problem: "PALIMPSEST_MAPPING is off" };
+  try {
+    const koffi: Koffi = createRequire(import.meta.url)("koffi");
+    const c = koffi.load(null);
+    // Others have neither this function nor blocks with such headers.
+    c.func("const char *gnu_get_libc_version()");
+    const pages: number = c.func("int getpagesize()")();
+    if (pages !== pageBytes)
+      return { library: undefined, problem: `memory has pages of ${pages} bytes, not ${pageBytes}` };
+    const mmap = c.func("void *mmap(void *at, size_t size, int prot, int flags, int fd, int64_t offset)");
+    const library: Library = {
+      flock: c.func("int flock(int fd, int operation)"),
+      mmap: (...args) => koffi.address(mmap(...args)),
+      munmap: c.func("int munmap(void *at, size_t size)"),
+      mallopt: c.func("int mallopt(int parameter, int value)"),
+      memcpy: c.func("void memcpy(void *to, const void *from, size_t size)"),
+      addressOf: (buffer) => koffi.address(buffer),
+      wordsAt: (address) => new BigUint64Array(koffi.view(address, 16).slice(0)),
+    };
+    return { library, problem: "" };
+  } catch (reason) {
+    const text = reason instanceof Error ? reason.message.split("\n")[0] : String(reason);
+    return { library: undefined, problem: `koffi cannot be used: ${text}` };
+  }
+}
+
+function library(): Library | undefined {
+  loaded ??= load();
+  return loaded.library;
+}
+
+/** Says why this process can map no files, so that large values are copied; empty if it can. */
+export function mappingProblem(): string {
+  loaded ??= load();
+  return loaded.problem;
+}
+
+/** Buffers that have pages of files. */
+const mapped = new WeakSet<ArrayBuffer>();
+let heldBytes = 0;
+let heldBuffers = 0;
+const notHeld = (bytes: number) => {
+  heldBytes -= bytes;
+  heldBuffers--;
+};
+const ended = new FinalizationRegistry<number>(notHeld);
+interface FileSystem {
+  readonly sizeBytes: number;
+  readonly isInMemory: boolean;
+}
+
+/** The file systems of files that were mapped, by their devices. */
+const fileSystems = new Map<number, FileSystem>();
+/** The number by which Linux names a tmpfs. */
+const tmpfsType = 0x01021994;
+
+/** The bytes of the buffers of this thread that have pages of files, as far as garbage collection has told. */
+export function mappedBytes(): number {
+  return heldBytes;
+}
+
+/** Locks an open file as one that is mapped (MAPPED-3). Returns false where that is impossible. */
+export function lockForReading(descriptor: number): boolean {
+  return library()?.flock(descriptor, lock.shared | lock.atOnce) === 0;
+}
+
+/**
+ * Returns whether no process has pages of the file in a buffer, as far as this process can tell. No other process may be
+ * able to open it by a name that it knows.
+ */
+export function isUnmapped(path: string): boolean {
+  const c = library();
+  if (c === undefined) return false;
+  const descriptor = openSync(path, "r");
+  try {
+    return c.flock(descriptor, lock.exclusive | lock.atOnce) === 0;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Returns a buffer that has the bytes of the parts, one after another, from the byte `beginBytes` on. The pages of the
+ * files are its memory where a part begins at the same place within a page as in the file; other bytes are copied. Call
+ * lockForReading() for the files before.
+ * @param options.beginBytes is 0, the default, for files whose bytes begin at blockOffsetBytes within a page
+ * @param options.into a buffer of exactly the length that becomes the result. Default: a new one, for which V8 collects
+ *   garbage as for any memory
+ * @returns undefined if too much is mapped already, or the memory cannot be had or is not of the kind that is needed
+ */
+export function mappedBuffer(
+  parts: readonly MappedPart[],
+  { beginBytes = 0, into }: { readonly beginBytes?: number; readonly into?: ArrayBuffer | undefined } = {},
+): ArrayBuffer | undefined {
+  const c = library();
+  const [first] = parts;
+  if (c === undefined || first === undefined) return undefined;
+  const lengthBytes = parts.reduce((sum, part) => sum + part.lengthBytes, beginBytes);
+  if (lengthBytes < leastMappedBytes || (into !== undefined && into.byteLength !== lengthBytes))
+    return undefined;
+  const isNew = into === undefined || !mapped.has(into);
+  if (isNew) {
+    if (heldBuffers >= maxBuffers) return undefined;
+    if (heldBytes + lengthBytes > fileSystemOf(first.descriptor).sizeBytes / 2) return undefined;
+  }
+  const buffer = into ?? allocated(c, lengthBytes);
+  if (!hasOwnPages(c, buffer)) return undefined;
+  if (isNew) {
+    heldBytes += lengthBytes;
+    heldBuffers++;
+    ended.register(buffer, lengthBytes, buffer);
+    mapped.add(buffer);
+  }
+  let at = beginBytes;
+  for (const part of parts) {
+    place(c, buffer, at, part);
+    at += part.lengthBytes;
+  }
+  return buffer;
+}
+
+/**
+ * Gives the pages of files back at once, instead of when the buffer is collected. It has only zeros then.
+ * @returns false if the buffer is not mapped, or was transferred
+ */
+export function releasePages(buffer: ArrayBuffer): boolean {
+  const c = library();
+  if (c === undefined || !mapped.delete(buffer) || buffer.byteLength === 0) return false;
+  ended.unregister(buffer);
+  notHeld(buffer.byteLength);
+  const block = c.addressOf(buffer) - BigInt(blockOffsetBytes);
+  const pages = pagesOf(buffer.byteLength);
+  replace(c, block + BigInt(pageBytes), (pages - 1) * pageBytes);
+  new Uint8Array(buffer, 0, pageBytes - blockOffsetBytes).fill(0);
+  return true;
+}
+
+/**
+ * Returns whether files of this folder can be mapped and locked, which is tried with one: not every kernel and file system
+ * does what MAPPED-3 needs.
+ */
+export function canMapIn(folder: string): boolean {
+  const c = library();
+  if (c === undefined) return false;
+  const path = join(folder, `mapping-${process.pid}.part`);
+  try {
+    writeFileSync(path, new Uint8Array(blockOffsetBytes + leastMappedBytes).fill(7), { mode: 0o600 });
+    const descriptor = openSync(path, "r");
+    let buffer: ArrayBuffer | undefined;
+    try {
+      const part = { descriptor, offsetBytes: blockOffsetBytes, lengthBytes: leastMappedBytes };
+      buffer = lockForReading(descriptor) ? mappedBuffer([part]) : undefined;
+    } finally {
+      closeSync(descriptor);
+    }
+    if (buffer === undefined) return false;
+    const isLocked = !isUnmapped(path);
+    const isRight = new Uint8Array(buffer).every((byte) => byte === 7);
+    return releasePages(buffer) && isLocked && isRight && isUnmapped(path);
+  } catch {
+    return false;
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+function fileSystemOf(descriptor: number): FileSystem {
+  const { dev } = fstatSync(descriptor);
+  let found = fileSystems.get(dev);
+  if (found === undefined) {
+    const { blocks, bsize, type } = statfsSync(`/proc/self/fd/${descriptor}`);
+    found = { sizeBytes: blocks * bsize, isInMemory: type === tmpfsType };
+    fileSystems.set(dev, found);
+  }
+  return found;
+}
+
+/** How many pages a block has whose memory has that many bytes. */
+function pagesOf(lengthBytes: number): number {
+  return Math.ceil((blockOffsetBytes + lengthBytes) / pageBytes);
+}
+
+/** Returns whether the C library has mapped pages for this buffer alone. */
+function hasOwnPages(c: Library, buffer: ArrayBuffer): boolean {
+  const address = c.addressOf(buffer);
+  // Only a block that was mapped begins here, so that its header can be read.
+  if (address % BigInt(pageBytes) !== BigInt(blockOffsetBytes)) return false;
+  const [before, size] = c.wordsAt(address - BigInt(blockOffsetBytes));
+  return before === 0n && size === (BigInt(pagesOf(buffer.byteLength) * pageBytes) | ownPagesFlag);
+}
+
+/**
+ * A smaller block gets its own pages only below a threshold, which glibc raises to 32 MiB as such blocks are freed. Here
+ * it is there already, but for this one allocation.
+ */
+function allocated(c: Library, lengthBytes: number): ArrayBuffer {
+  if (lengthBytes >= ownPagesBytes) return new ArrayBuffer(lengthBytes);
+  c.mallopt(malloc.trimThreshold, 2 * ownPagesBytes);
+  c.mallopt(malloc.mmapThreshold, leastMappedBytes / 2);
+  try {
+    return new ArrayBuffer(lengthBytes);
+  } finally {
+    c.mallopt(malloc.mmapThreshold, ownPagesBytes);
+  }
+}
+
+/** Makes the file's whole pages those of the buffer, and copies what is before and after them. */
+function place(c: Library, buffer: ArrayBuffer, at: number, part: MappedPart): void {
+  const { descriptor, offsetBytes, lengthBytes } = part;
+  const inPage = (position: number) => position % pageBytes;
+  const block = c.addressOf(buffer) - BigInt(blockOffsetBytes);
+  const from = blockOffsetBytes + at;
+  const copied = new Uint8Array(buffer, at, lengthBytes);
+  // The page with the header of the block stays.
+  const firstPage = Math.ceil(Math.max(from, pageBytes) / pageBytes) * pageBytes;
+  const isLast = at + lengthBytes === buffer.byteLength;
+  const end = from + lengthBytes;
+  const lastPage = isLast ? Math.ceil(end / pageBytes) * pageBytes : end - inPage(end);
+  const mappedLength = lastPage - firstPage;
+  const fileOffset = offsetBytes + firstPage - from;
+  if (
+    inPage(from) !== inPage(offsetBytes) ||
+    mappedLength <= 0 ||
+    fstatSync(descriptor).size < offsetBytes + lengthBytes
+  ) {
+    fill(descriptor, copied, offsetBytes);
+    return;
+  }
+  fill(descriptor, copied.subarray(0, firstPage - from), offsetBytes);
+  if (!replace(c, block + BigInt(firstPage), mappedLength, { descriptor, offsetBytes: fileOffset })) {
+    fill(descriptor, copied.subarray(firstPage - from), fileOffset);
+    return;
+  }
+  if (lastPage < end) fill(descriptor, copied.subarray(lastPage - from), offsetBytes + lastPage - from);
+}
+
+/** Replaces pages of a block by those of a file, or by new ones. Returns false if they are new ones, though a file was given. */
+function replace(
+  c: Library,
+  address: bigint,
+  lengthBytes: number,
+  file?: { readonly descriptor: number; readonly offsetBytes: number },
+): boolean {
+  if (lengthBytes <= 0) return true;
+  const flags = map.private | map.fixed | map.noReserve;
+  if (file !== undefined) {
+    const { descriptor, offsetBytes } = file;
+    if (c.mmap(address, lengthBytes, protection.readAndWrite, flags, descriptor, offsetBytes) === address)
+      return true;
+  }
+  // The old pages may be gone, and nobody may find a hole (MAPPED-1).
+  if (c.mmap(address, lengthBytes, protection.readAndWrite, flags | map.anonymous, -1, 0) !== address)
+    throw new Error(
+      "the kernel took pages of a buffer and gives no others: the process is at its limit of mappings",
+    );
+  return file === undefined;
+}
+
+function fill(descriptor: number, target: Uint8Array, position: number): void {
+  for (let done = 0; done < target.byteLength; ) {
+    const read = readSync(descriptor, target, done, target.byteLength - done, position + done);
+    if (read === 0) throw new Error("the file is shorter than what was to be read of it");
+    done += read;
+  }
+}
+
+/** A file's memory that is written in place. What is written is the file's content at once. */
+export interface WritableMapping {
+  readonly sizeBytes: number;
+  readonly fileSystemBytes: number;
+  write(bytes: Uint8Array, positionBytes: number): void;
+  /** The mapping must not be written after that. */
+  close(): void;
+}
+
+/**
+ * Maps a file in memory to be written; on a disk, an error would end the process. All of its pages must be allocated: writing to one for which there is no room would end the
+ * process.
+ * @returns undefined where that is impossible
+ */
+export function writableMapping(descriptor: number, sizeBytes: number): WritableMapping | undefined {
+  const c = library();
+  if (c === undefined || sizeBytes <= 0) return undefined;
+  const { isInMemory, sizeBytes: fileSystemBytes } = fileSystemOf(descriptor);
+  if (!isInMemory) return undefined;
+  const at = c.mmap(0n, sizeBytes, protection.readAndWrite, map.shared | map.populate, descriptor, 0);
+  if (at === 0n || BigInt.asIntN(64, at) === -1n) return undefined;
+  let isOpen = true;
+  return {
+    sizeBytes,
+    fileSystemBytes,
+    write(bytes, positionBytes) {
+      if (!isOpen || positionBytes < 0 || positionBytes + bytes.byteLength > sizeBytes)
+        throw new RangeError(`${bytes.byteLength} bytes at ${positionBytes} are not within the mapping`);
+      if (bytes.byteLength > 0) c.memcpy(at + BigInt(positionBytes), bytes, bytes.byteLength);
+    },
+    close() {
+      if (isOpen) c.munmap(at, sizeBytes);
+      isOpen = false;
+    },
+  };
+}
