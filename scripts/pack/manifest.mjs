@@ -74,6 +74,7 @@ export function bundledManifest(manifest) {
     dependencies = {},
     peerDependencies: _,
     peerDependenciesMeta: __,
+    optionalDependencies: ___,
     bundleDependencies = [],
     ...rest
   } = manifest;
@@ -81,6 +82,10 @@ export function bundledManifest(manifest) {
   const inside = bundleDependencies.map((name) => [name, dependencies[name]]);
   return { ...rest, dependencies: Object.fromEntries(inside), bundleDependencies };
 }
+
+/** What packages use if it can be installed. */
+export const optionals = (names) =>
+  sorted(names.flatMap((one) => Object.entries(workspace.get(one).manifest.optionalDependencies ?? {})));
 
 /** What a user installs beside a package: the project's own packages, and others' that only some need. */
 export function peers(names, ownVersions = []) {
@@ -122,6 +127,7 @@ export function publishedManifest(name) {
       ...foreign,
       ...(name === "jit" ? [[tfjsNode, dependencies[tfjsNode]]] : []),
     ]),
+    optionalDependencies: optionals(isCli ? ["cli", ...own] : [name]),
     // A project has one copy of each of the project's packages. pnpm takes peers from the tarballs that are installed beside
     // a package, and dependencies from a registry alone.
     ...peers(isCli ? ["cli", ...own] : [name], isCli ? [] : ownVersions),

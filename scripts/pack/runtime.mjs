@@ -4,7 +4,14 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { root } from "../setup/paths.mjs";
-import { bundledManifest, peers, publishedManifest, readManifest, workspace } from "./manifest.mjs";
+import {
+  bundledManifest,
+  optionals,
+  peers,
+  publishedManifest,
+  readManifest,
+  workspace,
+} from "./manifest.mjs";
 
 export const runtimeName = "@palimpsest/runtime";
 const scope = "@palimpsest/";
@@ -112,6 +119,7 @@ function manifest(own, third) {
   const named = Object.assign({}, ...own.map((name) => workspace.get(name).manifest.dependencies ?? {}));
   const inside = own.filter((name) => name !== "cli").map((name) => scope + name);
   const { peerDependencies: optional = {} } = peers(own);
+  const extra = optionals(own);
   const { version, type, license, sideEffects } = workspace.get("client").manifest;
   const versions = [...inside.map((name) => [name, version]), ...third.map((name) => [name, named[name]])];
   return {
@@ -123,7 +131,10 @@ function manifest(own, third) {
       ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
       "./package.json": "./package.json",
     },
-    dependencies: Object.fromEntries(versions.filter(([name]) => !(name in optional)).sort()),
+    dependencies: Object.fromEntries(
+      versions.filter(([name]) => !(name in optional || name in extra)).sort(),
+    ),
+    optionalDependencies: extra,
     ...peers(own),
     bundleDependencies: inside,
   };

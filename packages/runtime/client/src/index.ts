@@ -2,7 +2,7 @@
 // For other packages: ActorChannel, MeshCalls, Objects, bundleModule, createHandle, isSignalMarker, knowBundle,
 // maxCallBytes, reservedMethods, setTaskContext, SharedStreams.
 
-export { type ErrorCode, PalimpsestError } from "@palimpsest/wire";
+export { type ErrorCode, PalimpsestError, releasePages } from "@palimpsest/wire";
 export type {
   ActorControls,
   ActorHandle,

@@ -13,8 +13,8 @@ export interface GetOptions {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   /**
-   * A buffer for reuse: an array of the value that has exactly its length is read into it, five times as fast as into
-   * a new one. Its previous content is overwritten.
+   * A buffer for reuse: an array of the value that has exactly its length gets it. Its memory becomes the pages of the
+   * value, or is overwritten, and V8 collects no garbage for a new one.
    */
   readonly into?: ArrayBuffer;
 }
@@ -40,7 +40,10 @@ export class ObjectRef<T = unknown> {
     markReference(this, objectReference(objectId, sizeBytes, ownerId));
   }
 
-  /** Reads the value, a new copy each time. @throws {PalimpsestError} OBJECT_LOST, GET_TIMEOUT, CANCELLED */
+  /**
+   * Reads the value, a new one each time. On its machine its large arrays are pages of shared memory, of which a copy is
+   * made as they are written. @throws {PalimpsestError} OBJECT_LOST, GET_TIMEOUT, CANCELLED
+   */
   get(options: GetOptions = {}): Promise<T> {
     return this.#store.get(this, options);
   }

@@ -1,8 +1,19 @@
+import { execFile } from "node:child_process";
 import { renameSync, truncateSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { encodeLong, markReference, objectReference, storedValue, wholeOf } from "@palimpsest/wire";
-import { beforeEach, expect, test } from "vitest";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import {
+  encodeLong,
+  mappedBytes,
+  mappingProblem,
+  markReference,
+  objectReference,
+  storedValue,
+  wholeOf,
+} from "@palimpsest/wire";
+import { beforeEach, describe, expect, test } from "vitest";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
 import { readFileValue, writeFileValue } from "./value-files.js";
 
@@ -48,3 +59,72 @@ test("a file that is the object's and does not say so is an error", async () => 
     code: "CODEC",
   });
 });
+
+describe.skipIf(mappingProblem() !== "")(
+  "values whose arrays are the pages of their file (FILEVALUE-2)",
+  () => {
+    const long = {
+      // Smaller arrays are mapped only where the C library gives them their own pages, and copied elsewhere.
+      floats: new Float32Array(8_500_000).fill(1.5),
+      bytes: Buffer.alloc(300_000, 7),
+      buffer: new Uint8Array(400_000).fill(3).buffer,
+      view: new DataView(new ArrayBuffer(500_000)),
+      short: new Float64Array(5_000).fill(0.5),
+      text: "plain",
+    };
+    const written = async () => {
+      const path = join(folder, "value");
+      const whole = wholeOf(storedValue(encodeLong(long)));
+      await writeFile(path, whole);
+      return { path, sizeBytes: whole.byteLength };
+    };
+    const read = async (path: string, sizeBytes: number, into?: ArrayBuffer) => {
+      const found = await readFileValue(path, sizeBytes, { bind: unbound, isMappable: true, into });
+      return found?.value as typeof long | undefined;
+    };
+
+    test("come back equal and of their kinds, each time as a new value, and short arrays are copied", async () => {
+      const { path, sizeBytes } = await written();
+      const before = mappedBytes();
+      const [one, other] = [await read(path, sizeBytes), await read(path, sizeBytes)];
+      expect(mappedBytes() - before).toBeGreaterThanOrEqual(2 * 34_000_000);
+      one?.floats.fill(-1);
+      expect(other?.floats.every((value) => value === 1.5)).toBe(true);
+      expect(other?.bytes.constructor).toBe(Uint8Array);
+      expect(other?.bytes.every((value) => value === 7)).toBe(true);
+      expect(other?.buffer).toBeInstanceOf(ArrayBuffer);
+      expect(new Uint8Array(other?.buffer ?? new ArrayBuffer(1)).every((value) => value === 3)).toBe(true);
+      expect(other?.view).toBeInstanceOf(DataView);
+      expect([other?.short[4_999], other?.text]).toEqual([0.5, "plain"]);
+      // Every array has a buffer of its own, of exactly its length.
+      expect([other?.floats.byteOffset, other?.floats.buffer.byteLength]).toEqual([0, 34_000_000]);
+    });
+
+    test("a given buffer of an array's length is that array's", async () => {
+      const { path, sizeBytes } = await written();
+      const into = new ArrayBuffer(34_000_000);
+      const value = await read(path, sizeBytes, into);
+      expect(value?.floats.buffer).toBe(into);
+      expect(value?.floats.every((one) => one === 1.5)).toBe(true);
+    });
+
+    test("a file that lost its name before it was locked is not read", async () => {
+      const { path, sizeBytes } = await written();
+      expect(await read(path, sizeBytes + 1)).toBeUndefined();
+      renameSync(path, join(folder, "freed"));
+      expect(await read(path, sizeBytes)).toBeUndefined();
+    });
+
+    test("ten thousand of them are kept, dropped, written to, transferred and read in threads while files are reused (MAPPED-1)", async () => {
+      const program = fileURLToPath(new URL("../../../../../bench/runtime/mapped-gets.mjs", import.meta.url));
+      const { stdout } = await promisify(execFile)(process.execPath, [
+        "--expose-gc",
+        program,
+        "10000",
+        "262144",
+      ]);
+      const { gets, transferred, recycled, threads } = JSON.parse(stdout);
+      expect([gets, transferred > 50, recycled > 50, threads]).toEqual([10_000, true, true, 2]);
+    });
+  },
+);

@@ -1,1 +1,142 @@
-import { execFileSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { testFolder } from "../../../../../test/support/temporary-folder.js";
+import {
+  canMapIn,
+  isUnmapped,
+  lockForReading,
+  mappedBuffer,
+  mappedBytes,
+  mappingProblem,
+  releasePages,
+  writableMapping,
+} from "./mapped-files.js";
+
+const problem = mappingProblem();
+if (problem !== "") process.stdout.write(`files are not mapped here: ${problem}\n`);
+/** Smaller buffers are mapped only where the C library gives them their own pages. */
+const lengthBytes = 34_000_000;
+const sizeBytes = lengthBytes + 100_000;
+
+function fileOf(bytes: Uint8Array): string {
+  const path = join(testFolder(), "file");
+  writeFileSync(path, bytes);
+  return path;
+}
+
+function counted(length: number): Buffer {
+  return Buffer.from(Uint32Array.from({ length: length / 4 }, (_, at) => at * 2_654_435_761).buffer);
+}
+
+/** Opens and locks the file, and leaves it open to the end of the test. */
+function opened(path: string): number {
+  const descriptor = openSync(path, "r");
+  onTestFinished(() => closeSync(descriptor));
+  expect(lockForReading(descriptor)).toBe(true);
+  return descriptor;
+}
+
+describe.skipIf(problem !== "")("mapped files", () => {
+  test("are locked by what is mapped alone, and a reader that writes changes nobody else's bytes (MAPPED-2, MAPPED-3)", () => {
+    const bytes = counted(sizeBytes);
+    const path = fileOf(bytes);
+    const descriptor = openSync(path, "r");
+    const before = mappedBytes();
+    const part = { descriptor, offsetBytes: 16, lengthBytes };
+    expect([lockForReading(descriptor), isUnmapped(path)]).toEqual([true, false]);
+    const [one, other] = [mappedBuffer([part]), mappedBuffer([part])];
+    closeSync(descriptor);
+    if (one === undefined || other === undefined) throw new Error("not mapped");
+    expect(mappedBytes() - before).toBe(2 * lengthBytes);
+    new Uint8Array(one).fill(1);
+    expect(Buffer.from(other).equals(bytes.subarray(16, lengthBytes + 16))).toBe(true);
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+    expect([isUnmapped(path), releasePages(one), isUnmapped(path)]).toEqual([false, true, false]);
+    expect([releasePages(other), isUnmapped(path), releasePages(other)]).toEqual([true, true, false]);
+    expect(Buffer.from(other).equals(Buffer.alloc(lengthBytes))).toBe(true);
+    expect(mappedBytes()).toBe(before);
+  });
+
+  test("become one buffer in parts, whether their pages fit or their bytes are copied, and a given one", () => {
+    const bytes = counted(sizeBytes);
+    const descriptor = opened(fileOf(bytes));
+    const parts = [
+      { descriptor, offsetBytes: 0, lengthBytes: 33_554_432 },
+      { descriptor, offsetBytes: 8_192, lengthBytes: 100_000 },
+      { descriptor, offsetBytes: 3, lengthBytes: 300_001 },
+      { descriptor, offsetBytes: sizeBytes - 1, lengthBytes: 1 },
+    ];
+    const whole = Buffer.concat(
+      parts.map(({ offsetBytes, lengthBytes }) => bytes.subarray(offsetBytes, offsetBytes + lengthBytes)),
+    );
+    const buffer = mappedBuffer(parts, { beginBytes: 4_080 });
+    if (buffer === undefined) throw new Error("not mapped");
+    expect(Buffer.from(buffer).equals(Buffer.concat([Buffer.alloc(4_080), whole]))).toBe(true);
+    const into = new ArrayBuffer(lengthBytes);
+    new Uint8Array(into).fill(9);
+    const big = opened(fileOf(Buffer.alloc(lengthBytes + 16, 5)));
+    const part = { descriptor: big, offsetBytes: 16, lengthBytes };
+    expect(mappedBuffer([part], { into })).toBe(into);
+    expect(Buffer.from(into).equals(Buffer.alloc(lengthBytes, 5))).toBe(true);
+    // One of another length is left alone.
+    expect(mappedBuffer([part], { into: new ArrayBuffer(lengthBytes + 1) })).toBeUndefined();
+  });
+
+  test("are not mapped beyond their end: a file that is too short is an error (MAPPED-4)", () => {
+    const descriptor = opened(fileOf(counted(lengthBytes)));
+    const part = { descriptor, offsetBytes: 16, lengthBytes };
+    expect(() => mappedBuffer([part])).toThrow("shorter");
+  });
+
+  test("stay locked until a process that was killed is gone (MAPPED-3)", async () => {
+    const path = fileOf(counted(sizeBytes));
+    const module = pathToFileURL(join(import.meta.dirname, "../../dist/machine/mapped-files.js")).href;
+    const program = `
+      import { closeSync, openSync } from "node:fs";
+      import { lockForReading, mappedBuffer } from ${JSON.stringify(module)};
+      const descriptor = openSync(${JSON.stringify(path)}, "r");
+      lockForReading(descriptor);
+      const buffer = mappedBuffer([{ descriptor, offsetBytes: 16, lengthBytes: ${lengthBytes} }]);
+      closeSync(descriptor);
+      process.stdout.write(String(buffer.byteLength));
+      setInterval(() => new Uint8Array(buffer)[0], 1e6);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const [said] = await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
+    expect([String(said), isUnmapped(path)]).toEqual(["34000000", false]);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(isUnmapped(path)).toBe(true);
+  });
+
+  test("are written in memory within their size alone, and only where they are in memory", () => {
+    const path = fileOf(counted(sizeBytes));
+    const descriptor = openSync(path, "r+");
+    onTestFinished(() => closeSync(descriptor));
+    const mapping = writableMapping(descriptor, sizeBytes);
+    // The folder of tests is on a disk on some machines.
+    if (mapping === undefined) return;
+    mapping.write(Buffer.from("xyz"), sizeBytes - 3);
+    expect(readFileSync(path).subarray(-3).toString()).toBe("xyz");
+    expect(() => mapping.write(Buffer.from("xyz"), sizeBytes - 2)).toThrow(RangeError);
+    mapping.close();
+    expect(() => mapping.write(Buffer.from("x"), 0)).toThrow(RangeError);
+  });
+
+  test("are not mapped beyond half of their file system (MAPPED-5)", () => {
+    const path = fileOf(counted(1_000));
+    const { blocks, bsize } = statfsSync(path);
+    const part = { descriptor: opened(path), offsetBytes: 16, lengthBytes: (blocks * bsize) / 2 + 1 };
+    expect(mappedBuffer([part])).toBeUndefined();
+  });
+
+  test("a folder is tried before its files are mapped", () => {
+    expect([canMapIn(testFolder()), canMapIn(join(testFolder(), "none"))]).toEqual([true, false]);
+  });
+});

@@ -5,8 +5,9 @@
  *
  * A buffer is memory that V8 allocated, of which whole pages are then replaced by a file's (mmap with MAP_FIXED). V8 frees
  * it like any other, when neither this thread, nor one that it was transferred to, nor native code has it any more. The
- * C library gives each large block pages of its own, which it returns to the kernel as a whole; a block that does not
- * have them is not used. On other systems than Linux with glibc and pages of 4 KiB nothing is mapped.
+ * C library gives large blocks pages of their own, which it returns to the kernel as a whole, unless freed memory is there
+ * to be used again; into a block without them the bytes are copied. On
+ * other systems than Linux with glibc and pages of 4 KiB nothing is mapped.
  *
  * Invariants:
  * - MAPPED-1. No memory that JavaScript can reach is ever unmapped here.
@@ -18,7 +19,18 @@
  * - MAPPED-5. At most half of the file system's bytes, and `maxBuffers` buffers, are mapped by one thread at a time, as far
  *   as garbage collection has told.
  */
-import { closeSync, fstatSync, openSync, readSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
@@ -29,6 +41,8 @@ export const blockOffsetBytes = 16;
 export const leastMappedBytes = 256 * 1024;
 /** From this size on, glibc gives every block its own pages. */
 const ownPagesBytes = 32 * 1024 * 1024;
+/** From this size on, copying takes longer than another try to get a block with its own pages. */
+const triedTwiceBytes = 8 * 1024 * 1024;
 /** Each takes two or three of the 65,530 mappings that Linux lets a process have. */
 const maxBuffers = 4_096;
 
@@ -85,8 +99,6 @@ let loaded: { readonly library: Library | undefined; readonly problem: string } 
 function load(): { readonly library: Library | undefined; readonly problem: string } {
   if (process.platform !== "linux")
     return { library: undefined, problem: `not on ${process.platform}: only on Linux` };
-  if (process.env["PALIMPSEST_MAPPING"] === "off")
-    return { library: undefined, problem: "PALIMPSEST_MAPPING is off" };
   try {
     const koffi: Koffi = createRequire(import.meta.url)("koffi");
     const c = koffi.load(null);
@@ -117,10 +129,14 @@ function library(): Library | undefined {
   return loaded.library;
 }
 
-/** Says why this process can map no files, so that large values are copied; empty if it can. */
-export function mappingProblem(): string {
+/**
+ * Says why this process cannot map files, so that large values are copied; empty if it can.
+ * @param folder is tried if it is given
+ */
+export function mappingProblem(folder?: string): string {
   loaded ??= load();
-  return loaded.problem;
+  if (loaded.problem !== "" || folder === undefined || canMapIn(folder)) return loaded.problem;
+  return existsSync(folder) ? `files of ${folder} cannot be mapped and locked` : `there is no ${folder}`;
 }
 
 /** Buffers that have pages of files. */
@@ -191,7 +207,7 @@ export function mappedBuffer(
     if (heldBuffers >= maxBuffers) return undefined;
     if (heldBytes + lengthBytes > fileSystemOf(first.descriptor).sizeBytes / 2) return undefined;
   }
-  const buffer = into ?? allocated(c, lengthBytes);
+  const buffer = into ?? blockOf(c, lengthBytes);
   if (!hasOwnPages(c, buffer)) return undefined;
   if (isNew) {
     heldBytes += lengthBytes;
@@ -232,18 +248,21 @@ export function canMapIn(folder: string): boolean {
   if (c === undefined) return false;
   const path = join(folder, `mapping-${process.pid}.part`);
   try {
-    writeFileSync(path, new Uint8Array(blockOffsetBytes + leastMappedBytes).fill(7), { mode: 0o600 });
+    writeFileSync(path, "palimpsest", { mode: 0o600 });
+    // It has hardly a page.
+    truncateSync(path, blockOffsetBytes + ownPagesBytes);
+    appendFileSync(path, "end");
     const descriptor = openSync(path, "r");
     let buffer: ArrayBuffer | undefined;
     try {
-      const part = { descriptor, offsetBytes: blockOffsetBytes, lengthBytes: leastMappedBytes };
+      const part = { descriptor, offsetBytes: blockOffsetBytes, lengthBytes: ownPagesBytes + 3 };
       buffer = lockForReading(descriptor) ? mappedBuffer([part]) : undefined;
     } finally {
       closeSync(descriptor);
     }
     if (buffer === undefined) return false;
     const isLocked = !isUnmapped(path);
-    const isRight = new Uint8Array(buffer).every((byte) => byte === 7);
+    const isRight = Buffer.from(buffer, ownPagesBytes).toString() === "end";
     return releasePages(buffer) && isLocked && isRight && isUnmapped(path);
   } catch {
     return false;
@@ -277,9 +296,16 @@ function hasOwnPages(c: Library, buffer: ArrayBuffer): boolean {
   return before === 0n && size === (BigInt(pagesOf(buffer.byteLength) * pageBytes) | ownPagesFlag);
 }
 
+function blockOf(c: Library, lengthBytes: number): ArrayBuffer {
+  const first = allocated(c, lengthBytes);
+  if (hasOwnPages(c, first) || lengthBytes < triedTwiceBytes) return first;
+  // Freed memory was used again, and is taken now.
+  return allocated(c, lengthBytes);
+}
+
 /**
- * A smaller block gets its own pages only below a threshold, which glibc raises to 32 MiB as such blocks are freed. Here
- * it is there already, but for this one allocation.
+ * A smaller block gets its own pages only above a threshold, which glibc raises to 32 MiB as such blocks are freed. From the
+ * first allocation here on it is there, with the bounds that glibc sets with it, but for the allocation itself.
  */
 function allocated(c: Library, lengthBytes: number): ArrayBuffer {
   if (lengthBytes >= ownPagesBytes) return new ArrayBuffer(lengthBytes);

@@ -72,11 +72,15 @@ async function machine(): Promise<Finding[]> {
   // What a worker would offer: a container may have less than its machine.
   const { cpuCount, memoryLook } = await import("@palimpsest/node");
   const { availableBytes, totalBytes } = memoryLook();
+  const { mappingProblem } = await import("@palimpsest/wire");
   const shm = existsSync("/dev/shm") ? statfsSync("/dev/shm") : undefined;
+  const unmapped = mappingProblem("/dev/shm");
+  const values = unmapped === "" ? "mapped into programs" : `copied into programs (${unmapped})`;
   return [
     { what: "cpu", found: `${cpuCount()} cores`, fix: "" },
     { what: "memory", found: `${gib(availableBytes)} free of ${gib(totalBytes)}`, fix: "" },
     { what: "/dev/shm", found: shm ? `${gib(shm.bavail * shm.bsize)} free` : "none", fix: "" },
+    { what: "large values", found: values, fix: "" },
   ];
 }
 

@@ -1,7 +1,16 @@
-import { open, readdir } from "node:fs/promises";
+import { closeSync, openSync } from "node:fs";
+import { open, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256Of } from "@palimpsest/std";
-import { grpcNetwork, objectsService, PalimpsestError } from "@palimpsest/wire";
+import {
+  grpcNetwork,
+  lockForReading,
+  mappedBuffer,
+  mappingProblem,
+  objectsService,
+  PalimpsestError,
+  releasePages,
+} from "@palimpsest/wire";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { testFolder } from "../../../../../../test/support/temporary-folder.js";
 import { ByteBudget } from "../../base/byte-budget.js";
@@ -40,6 +49,37 @@ async function put(text: string, holder = "job-1"): Promise<string> {
 async function copy(text: string): Promise<string> {
   return await put(text, "");
 }
+
+test.skipIf(mappingProblem() !== "")(
+  "a file is not written again while anyone has it mapped, and is when nobody has (SEGMENT-3)",
+  async () => {
+    const folder = join(testFolder(), "objects");
+    const big = await ObjectStore.open({ folder, inMemory: true, maxBytes: 200_000_000, clock });
+    const sizeBytes = 34_000_000;
+    const written = async () => {
+      const write = await big.reserve(sizeBytes, "job-1", "");
+      await writeFile(write.path, Buffer.alloc(sizeBytes, 7), { flag: "r+" });
+      return await write.seal();
+    };
+    const inodeOf = async (path: string) => (await stat(path)).ino;
+    const first = await written();
+    const ino = await inodeOf(first.path);
+    const descriptor = openSync(first.path, "r");
+    lockForReading(descriptor);
+    const buffer = mappedBuffer([{ descriptor, offsetBytes: 16, lengthBytes: sizeBytes - 16 }]);
+    closeSync(descriptor);
+    big.release("job-1");
+    const second = await big.reserve(sizeBytes, "job-1", "");
+    expect(await inodeOf(second.path)).not.toBe(ino);
+    await second.abort();
+    expect(buffer && new Uint8Array(buffer).every((byte) => byte === 7)).toBe(true);
+    expect(buffer && releasePages(buffer)).toBe(true);
+    const third = await big.reserve(sizeBytes, "job-1", "");
+    expect(await inodeOf(third.path)).toBe(ino);
+    await third.abort();
+    await big.close();
+  },
+);
 
 test("an object that is freed before its reader has opened it is not found", async () => {
   const objectId = await put("freed");
