@@ -99,7 +99,10 @@ function shrink(maxBytes: number): void {
     mapping.close();
     kept.delete(name);
   }
-  sweep ??= setInterval(closeUnused, keepMs).unref();
+  // What is used now is looked at again when it was not used for that long.
+  clearInterval(sweep);
+  closeUnused();
+  sweep = setInterval(closeUnused, keepMs).unref();
 }
 
 function closeUnused(): void {
