@@ -16,6 +16,7 @@ import {
   createLearner,
   type LearnerConfigInput,
   PairExchange,
+  PairSums,
   SwapBox,
 } from "../../packages/learning/learner/src/index.js";
 import { parseModelConfig } from "../../packages/learning/model/src/index.js";
@@ -114,7 +115,7 @@ async function beHost(given: HostCase): Promise<void> {
   send({ kind: "address", address });
   links.join(await addresses);
   const model = parseModelConfig({ ...shapes[given.model], maxPositions: length });
-  const peers = new PairExchange(rank, hosts, { swap, links });
+  const peers = new PairExchange(rank, hosts, { swap, lanes: [new PairSums(rank, hosts, links)] });
   const memory: LearnerConfigInput["memory"] = replicas > 1 ? { optimizerState: "sharded" } : {};
   const learner = createLearner({
     backend: await loadBackend({ prefer: "tensorflow", threads: 8 }),

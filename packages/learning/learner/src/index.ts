@@ -84,5 +84,6 @@ export { type TrainedConversation, TrainedTokens } from "./step/trained-tokens.j
 export type { UpdateMetrics } from "./step/update-metrics.js";
 export { checkOffer, type LocalPeer, localPeers } from "./together/local-peers.js";
 export { type ExchangeStats, PairExchange, type Swap } from "./together/pair-exchange.js";
-export type { Peers, RankLinks } from "./together/peers.js";
+export { PairSums } from "./together/pair-sums.js";
+export type { ExchangeLane, Peers, RankLinks, Values } from "./together/peers.js";
 export { SwapBox, SwapTimeout } from "./together/swap-box.js";

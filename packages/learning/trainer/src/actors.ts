@@ -3,3 +3,4 @@
 export { LearnerActor } from "./actors/learner-actor.js";
 export { LearnerRank } from "./actors/learner-rank.js";
 export { RolloutActor } from "./actors/rollout-actor.js";
+export { type RankAddress, RankThreads } from "./actors/rank-threads.js";

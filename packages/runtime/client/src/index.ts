@@ -64,7 +64,8 @@ export type {
 export { ActorChannel, type ActorChannelOptions } from "./calls/actor-channel.js";
 export { isSignalMarker } from "./calls/call-arguments.js";
 export { SharedStreams } from "./calls/shared-streams.js";
-export type { ActorBulk, ActorContext, ActorLifecycle } from "./cluster/actor-context.js";
+export { type ActorBulk, type LentBulk, lentBulk, OwnBulk } from "./cluster/actor-bulk.js";
+export type { ActorContext, ActorLifecycle } from "./cluster/actor-context.js";
 export { Cluster } from "./cluster/cluster.js";
 export type { DrainProgress } from "./cluster/cluster-administration.js";
 export { connect } from "./cluster/connect.js";

@@ -1,4 +1,5 @@
 import { PairExchange, type Swap } from "./pair-exchange.js";
+import { PairSums } from "./pair-sums.js";
 import type { RankLinks } from "./peers.js";
 import { SwapBox } from "./swap-box.js";
 
@@ -10,6 +11,8 @@ export interface LocalPeer {
 
 export interface LocalPeersOptions {
   readonly sliceBytes?: number;
+  /** Lanes of each rank. Default 1. */
+  readonly lanes?: number;
   /** How long a rank waits for another. Default 10 minutes. */
   readonly timeoutMs?: number;
   /** Called for each message before it is sent. */
@@ -33,18 +36,21 @@ export function localPeers(size: number, options: LocalPeersOptions = {}): Local
       const met = other > rank ? boxes[other]?.bring(rank, tag, sent) : box.give(other, tag, sent);
       return (await met) as Value;
     };
-    const links: RankLinks = {
-      give: async (other, name, bytes) => {
-        options.onSend?.(name, rank);
-        await box.give(other, `link ${name}`, bytes);
-      },
-      take: async (other, name, into) => {
-        const bytes = (await boxes[other]?.bring(rank, `link ${name}`, undefined)) as Uint8Array;
-        checkOffer(other, bytes.byteLength, into.byteLength);
-        into.set(bytes);
-      },
-    };
-    return { peers: new PairExchange(rank, size, { swap, links }, options), fail };
+    const lanes = Array.from({ length: options.lanes ?? 1 }, (_, lane) => {
+      const links: RankLinks = {
+        give: async (other, name, bytes) => {
+          options.onSend?.(name, rank);
+          await box.give(other, `lane ${lane} ${name}`, bytes);
+        },
+        take: async (other, name, into) => {
+          const bytes = (await boxes[other]?.bring(rank, `lane ${lane} ${name}`, undefined)) as Uint8Array;
+          checkOffer(other, bytes.byteLength, into.byteLength);
+          into.set(bytes);
+        },
+      };
+      return new PairSums(rank, size, links, options);
+    });
+    return { peers: new PairExchange(rank, size, { swap, lanes }, options), fail };
   });
 }
 

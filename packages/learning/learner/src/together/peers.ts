@@ -33,3 +33,16 @@ export interface RankLinks {
   /** Fills all of `into` with what the other rank offers under the name, for which it waits up to a deadline. */
   take(rank: number, name: string, into: Uint8Array): Promise<void>;
 }
+
+/** float32, or the bits of bfloat16. */
+export type Values = Float32Array | Uint16Array;
+
+/** Sums and passes its part of what ranks exchange. All ranks must use it with the same calls, each once. */
+export interface ExchangeLane {
+  /** Bytes sent to all other ranks so far. */
+  readonly sentBytes: number;
+  /** As `Peers.allReduce`. */
+  sum(call: number, values: Values): Promise<void>;
+  /** As `Peers.broadcast`. */
+  pass(call: number, values: Values): Promise<void>;
+}

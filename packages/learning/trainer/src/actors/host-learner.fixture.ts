@@ -3,7 +3,7 @@ import { loadBackend } from "@palimpsest/jit";
 import { type Checkpoint, createLearner, type Learner, PairExchange, SwapBox } from "@palimpsest/learner";
 import { initParameters } from "@palimpsest/model";
 import { smallConfig } from "@palimpsest/model/testing";
-import { RankBulk } from "./rank-bulk.js";
+import { type RankAddress, RankThreads } from "@palimpsest/trainer/actors";
 
 const timeoutMs = 300_000;
 const model = smallConfig({ layers: 1 });
@@ -25,20 +25,20 @@ export class HostLearner {
   readonly #size: number;
   readonly #options: HostOptions;
   readonly #box = new SwapBox(timeoutMs);
-  readonly #links: RankBulk;
+  readonly #threads: RankThreads;
   #others: readonly ActorHandle<HostLearner>[] = [];
-  #address = "";
+  #address: RankAddress = [];
   #learner!: Learner;
 
   constructor(rank: number, size: number, options: HostOptions) {
     this.#rank = rank;
     this.#size = size;
     this.#options = options;
-    this.#links = new RankBulk(rank, timeoutMs);
+    this.#threads = new RankThreads(rank, size, timeoutMs, 2);
   }
 
   async start(context: ActorContext): Promise<void> {
-    this.#address = await this.#links.serve(context.bulk);
+    this.#address = await this.#threads.serve(context.bulk);
     const { replicas, optimizerState, checkpoint } = this.#options;
     const swap = async <Value>(other: number, tag: string, value: Value) => {
       if (other < this.#rank) return (await this.#box.give(other, tag, value)) as Value;
@@ -63,11 +63,11 @@ export class HostLearner {
       ...(checkpoint ? { checkpoint } : {}),
       ...(this.#size === 1
         ? {}
-        : { peers: new PairExchange(this.#rank, this.#size, { swap, links: this.#links }) }),
+        : { peers: new PairExchange(this.#rank, this.#size, { swap, lanes: this.#threads.lanes }) }),
     });
   }
 
-  address(): string {
+  address(): RankAddress {
     return this.#address;
   }
 
@@ -75,9 +75,9 @@ export class HostLearner {
     return process.pid;
   }
 
-  async join(others: readonly ActorHandle<HostLearner>[], addresses: readonly string[]): Promise<void> {
+  async join(others: readonly ActorHandle<HostLearner>[], addresses: readonly RankAddress[]): Promise<void> {
     this.#others = others;
-    this.#links.join(addresses);
+    this.#threads.join(addresses);
     await this.#learner.shareState();
   }
 

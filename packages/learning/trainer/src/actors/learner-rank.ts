@@ -19,7 +19,7 @@ import type { Recipe } from "../recipe/recipe-schema.js";
 import { type ProcessMemory, processMemory } from "../records/process-memory.js";
 import type { RunSpec } from "../records/run-spec.js";
 import { fetchFloats } from "../weights/weights.js";
-import { RankBulk } from "./rank-bulk.js";
+import { exchangeThreads, type RankAddress, RankThreads } from "./rank-threads.js";
 
 /** A rank's policy version and optimizer step after an update. */
 export interface RankState {
@@ -38,27 +38,28 @@ export class LearnerRank {
   readonly #spec: RunSpec;
   readonly #rank: number;
   readonly #box: SwapBox;
-  readonly #links: RankBulk;
+  readonly #threads: RankThreads;
   readonly #abort = new AbortController();
   #others: readonly ActorHandle<LearnerRank>[] = [];
   #backend!: Backend;
   #learner!: Learner;
   #context!: RankContext;
   #advantage: LoadedModules["advantage"];
-  #address = "";
+  #address: RankAddress = [];
 
   constructor(spec: RunSpec, rank: number) {
     this.#spec = spec;
     this.#rank = rank;
-    const { stopWhenStuckMs } = spec.recipe.train;
-    this.#box = new SwapBox(stopWhenStuckMs);
-    this.#links = new RankBulk(rank, stopWhenStuckMs);
+    const { train, learnerActors, learnerThreads } = spec.recipe;
+    this.#box = new SwapBox(train.stopWhenStuckMs);
+    const threads = exchangeThreads(learnerThreads);
+    this.#threads = new RankThreads(rank, learnerActors, train.stopWhenStuckMs, threads);
   }
 
   async start(context: RankContext): Promise<void> {
     const { recipe, model, modules } = this.#spec;
     this.#context = context;
-    this.#address = await this.#links.serve(context.bulk);
+    this.#address = await this.#threads.serve(context.bulk);
     const backend = await loadBackend({
       threads: recipe.learnerThreads,
       device: recipe.learnerGpus > 0 ? "gpu" : "auto",
@@ -81,7 +82,10 @@ export class LearnerRank {
       parameters: await fetchFloats(this.#context.objects, proto.WeightManifest.decode(initialWeights)),
       publishedType: publishedType(recipe),
       objectives: ["policy"],
-      peers: new PairExchange(this.#rank, recipe.learnerActors, { swap: this.#swap, links: this.#links }),
+      peers: new PairExchange(this.#rank, recipe.learnerActors, {
+        swap: this.#swap,
+        lanes: this.#threads.lanes,
+      }),
       ...(advantage ? { advantage } : {}),
     });
   }
@@ -91,7 +95,7 @@ export class LearnerRank {
   }
 
   /** Returns where the other ranks read this one's gradients. */
-  address(): string {
+  address(): RankAddress {
     return this.#address;
   }
 
@@ -104,11 +108,11 @@ export class LearnerRank {
    */
   async join(
     others: readonly ActorHandle<LearnerRank>[],
-    addresses: readonly string[],
+    addresses: readonly RankAddress[],
     precision: Learner["config"]["precision"],
   ): Promise<Learner["config"]["precision"]> {
     this.#others = others;
-    this.#links.join(addresses);
+    this.#threads.join(addresses);
     if (this.#learner.config.precision !== precision) {
       this.#learner.close();
       this.#learner = await this.#created(precision);
@@ -156,7 +160,7 @@ export class LearnerRank {
 
   #fail(reason: unknown): void {
     this.#box.fail(reason);
-    this.#links.fail(reason);
+    this.#threads.fail(reason);
     this.#abort.abort(reason);
   }
 

@@ -73,7 +73,7 @@ function ownOf(learner: Counting, update?: OwnLearner["update"]): OwnLearner {
 }
 
 async function ranksOf(own: OwnLearner, others: readonly RankHandle[]): Promise<LearnerRanks> {
-  const ranks = new LearnerRanks(others, 60_000);
+  const ranks = new LearnerRanks(others, 60_000, 1);
   await ranks.meet(own, false);
   return ranks;
 }

@@ -29,7 +29,7 @@ import type { ProcessMemory } from "../records/process-memory.js";
 import { actorsModule, type RunSpec } from "../records/run-spec.js";
 import type { SavedLearner } from "../run-folder/learner-saves.js";
 import { LearnerRank, type RankState } from "./learner-rank.js";
-import { RankBulk } from "./rank-bulk.js";
+import { exchangeThreads, type RankAddress, RankThreads } from "./rank-threads.js";
 
 /** The calls to one rank other than 0, which tests replace to work without processes. */
 type RankCalls = Pick<
@@ -50,31 +50,35 @@ export class LearnerRanks implements SavedLearner {
   readonly #others: readonly RankHandle[];
   readonly #timeoutMs: number;
   readonly #abort = new AbortController();
-  readonly #links: RankBulk;
-  #address = "";
+  readonly #threads: RankThreads;
+  #address: RankAddress = [];
   /** The peers with which this rank's learner must be created; undefined if it is alone. */
   readonly peers: PairExchange | undefined;
   #learner: OwnLearner | undefined;
   #broken: PalimpsestError | undefined;
 
-  /** @param timeoutMs how long a rank may wait for another */
-  constructor(others: readonly RankHandle[], timeoutMs: number) {
+  /**
+   * @param timeoutMs how long a rank may wait for another
+   * @param threads how many exchange gradients on each rank
+   */
+  constructor(others: readonly RankHandle[], timeoutMs: number, threads: number) {
     this.#others = others;
     this.#timeoutMs = timeoutMs;
-    this.#links = new RankBulk(0, timeoutMs);
-    this.#abort.signal.addEventListener("abort", () => this.#links.fail(this.#abort.signal.reason));
-    const ways = { swap: this.#swap, links: this.#links };
-    this.peers = others.length === 0 ? undefined : new PairExchange(0, others.length + 1, ways);
+    const size = others.length + 1;
+    this.#threads = new RankThreads(0, size, timeoutMs, threads);
+    this.#abort.signal.addEventListener("abort", () => this.#threads.fail(this.#abort.signal.reason));
+    const ways = { swap: this.#swap, lanes: this.#threads.lanes };
+    this.peers = size === 1 ? undefined : new PairExchange(0, size, ways);
   }
 
   /** Begins to offer this rank's gradients to the others. */
   async serve(bulk: ActorBulk): Promise<void> {
-    if (this.#others.length > 0) this.#address = await this.#links.serve(bulk);
+    if (this.#others.length > 0) this.#address = await this.#threads.serve(bulk);
   }
 
   /** Spawns the other ranks, each with a lease like the learner's. They may still be starting when this resolves. */
   static async spawn(cluster: Pick<Cluster, "actor">, spec: RunSpec): Promise<LearnerRanks> {
-    const { learnerActors, learnerCpus, learnerGpus, train } = spec.recipe;
+    const { learnerActors, learnerCpus, learnerGpus, learnerThreads, train } = spec.recipe;
     const resources = Object.entries({ cpu: learnerCpus, gpu: learnerGpus }).filter(([, most]) => most > 0);
     const options: ActorOptions = {
       role: "learner-rank",
@@ -87,7 +91,8 @@ export class LearnerRanks implements SavedLearner {
     };
     const type = cluster.actor(LearnerRank, { module: actorsModule }, options);
     const ranks = Array.from({ length: learnerActors - 1 }, (_, index) => type.spawn(spec, index + 1));
-    return new LearnerRanks(await Promise.all(ranks), train.stopWhenStuckMs);
+    const handles = await Promise.all(ranks);
+    return new LearnerRanks(handles, train.stopWhenStuckMs, exchangeThreads(learnerThreads));
   }
 
   /**
@@ -102,7 +107,7 @@ export class LearnerRanks implements SavedLearner {
     await Promise.all(ranks.map((rank) => rank.ready({ timeoutMs: this.#timeoutMs })));
     const theirs = await Promise.all(ranks.map((rank) => this.#calling(rank).address()));
     const addresses = [this.#address, ...theirs];
-    this.#links.join(addresses);
+    this.#threads.join(addresses);
     const handles = ranks as readonly ActorHandle<LearnerRank>[];
     await Promise.all(
       ranks.map((rank) => this.#calling(rank).join(handles, addresses, learner.config.precision)),

@@ -41,7 +41,7 @@ export class RankBulk implements RankLinks {
   }
 
   /** Begins to offer bytes. @returns the address for the other ranks' `join` */
-  async serve(bulk: ActorBulk): Promise<string> {
+  async serve(bulk: Pick<ActorBulk, "serve" | "connect">): Promise<string> {
     this.#bulk = bulk;
     return await bulk.serve(async ({ objectId, lengthBytes, waitMs: mostMs }) => {
       const [rank = "", name = ""] = Buffer.from(objectId, "hex").toString("latin1").split(":");

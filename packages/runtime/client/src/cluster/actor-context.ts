@@ -1,21 +1,8 @@
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import type { BulkConnection, BulkReader } from "@palimpsest/wire";
 import type { DurableState, DurableTimers } from "../base/durable.js";
 import type { Objects } from "../values/objects.js";
+import type { ActorBulk } from "./actor-bulk.js";
 import type { Cluster } from "./cluster.js";
-
-/** Bytes that pass between two actors directly, without messages and the object store: gigabytes per second. */
-export interface ActorBulk {
-  /**
-   * Serves bytes to other actors until this one ends. A range that is asked for before it exists may be awaited for as long as the request
-   * says. May be called once.
-   * @returns the address for connect()
-   * @throws {PalimpsestError} INVALID_ARGUMENT on a second call, UNAVAILABLE
-   */
-  serve(read: BulkReader["read"]): Promise<string>;
-  /** @param stallMs longest silence in milliseconds while a request is outstanding */
-  connect(address: string, stallMs: number): BulkConnection;
-}
 
 /** The context that an actor's class receives in `start(context)`. */
 export interface ActorContext<State = unknown> {

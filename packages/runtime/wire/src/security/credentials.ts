@@ -222,11 +222,16 @@ export class Credentials {
    * cluster's token.
    */
   grantFor(role: TokenRole): Grant {
+    return { ...this.grant, token: roleToken(this.#token, role) };
+  }
+
+  /** The grant for a thread of this process: its own token, and what it accepts. */
+  get grant(): Grant {
     const now = this.#clock.monotonicMs();
     const accepted = this.#accepted
       .filter(({ untilMs }) => untilMs > now)
-      .map(({ role: holder, digest, untilMs }) => ({ role: holder, digest, remainingMs: untilMs - now }));
-    return { token: roleToken(this.#token, role), accepted };
+      .map(({ role, digest, untilMs }) => ({ role, digest, remainingMs: untilMs - now }));
+    return { token: this.#token, accepted };
   }
 
   /** Calls back after each change of the token. The returned function removes the listener. */

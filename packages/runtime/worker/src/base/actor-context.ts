@@ -1,9 +1,16 @@
 /** The context of an actor: facts about itself, and the resources that it may open. */
-import { type ActorContext, type Cluster, connect, Objects, type ProgramValues } from "@palimpsest/client";
+import {
+  type ActorContext,
+  type Cluster,
+  connect,
+  Objects,
+  OwnBulk,
+  type ProgramValues,
+} from "@palimpsest/client";
 import { createLogger, type Logger, type LogLevel, logLevels } from "@palimpsest/telemetry";
 import { type Network, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { OwnBulk } from "./actor-bulk.js";
+import { portsOf } from "./listen-ports.js";
 
 const objectTimeoutMs = 120_000;
 
@@ -55,7 +62,7 @@ export function createContext(
       return objects;
     },
     get bulk() {
-      bulk ??= new OwnBulk(network, start);
+      bulk ??= new OwnBulk(network, { host: start.listenHost || "127.0.0.1", ports: portsOf(start) });
       return bulk;
     },
     get logger() {
