@@ -1,22 +1,25 @@
 /**
- * Measures how long learners of several hosts wait for each other: gradients are summed over actors of nodes on this host, through the
- * exchange that `learnerActors` uses, without a model and a device. Beside it, in alternation, two Node processes send each other as many
- * bytes over one plain TCP connection. Prints a table; with --json FILE it also writes the figures. Needs built code:
+ * Measures how long learners of several hosts wait for each other: processes of this host sum arrays through the exchange that
+ * `learnerActors` uses, without a model and a device. Beside it, in alternation, two Node processes send each other as many bytes over as
+ * many plain TCP connections, each with a thread in both. Prints a table; with --json FILE it also writes the figures. Needs built code:
  * `npx tsc -b packages/apps/cli`.
  *
- * Usage: npx tsx --conditions=@palimpsest/source bench/runtime/exchange.ts [--ranks 2,3] [--megabytes 512] [--rounds 5]
+ * Usage: npx tsx --conditions=@palimpsest/source bench/runtime/exchange.ts [--ranks 2,3] [--threads 1,2] [--megabytes 512] [--rounds 5]
  *   [--types bfloat16,float32] [--json FILE]
  */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import { cpus, loadavg } from "node:os";
-import { TestCluster } from "../../test/support/test-cluster.js";
+import { fileURLToPath } from "node:url";
 import { median } from "../contender.js";
 import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
-import { Summing } from "./summing.js";
+import type { Round, SummingOrder } from "./summing.js";
 import { exchangedOverTcp } from "./tcp-pair.js";
 
 const flags = benchFlags({
   ranks: "2,3",
+  threads: "1,2",
   megabytes: "512",
   rounds: "5",
   types: "bfloat16,float32",
@@ -29,6 +32,7 @@ const loadBefore = loadavg();
 interface Row {
   readonly what: string;
   readonly ranks: number;
+  readonly threads: number;
   readonly seconds: number;
   /** Bytes that each rank sends, and receives at the same time. */
   readonly sentGigabytes: number;
@@ -36,51 +40,49 @@ interface Row {
   readonly cpuSecondsPerGigabyte: number;
 }
 
-function rowOf(
-  what: string,
-  ranks: number,
-  all: readonly { readonly seconds: number; readonly sentBytes: number; readonly cpuSeconds: number }[],
-): Row {
+function rowOf(what: string, ranks: number, threads: number, all: readonly Round[]): Row {
   const seconds = median(all.map((one) => one.seconds));
   const sentGigabytes = median(all.map(({ sentBytes }) => sentBytes)) / 1e9;
   const cpuSeconds = median(all.map((one) => one.cpuSeconds));
   return {
-    ...{ what, ranks, seconds, sentGigabytes },
+    ...{ what, ranks, threads, seconds, sentGigabytes },
     gigabytesPerSecond: sentGigabytes / seconds,
     cpuSecondsPerGigabyte: cpuSeconds / sentGigabytes,
   };
 }
 
+/** Sends every process an order, and returns their answers. */
+async function all<Answer>(processes: readonly ChildProcess[], order?: SummingOrder): Promise<Answer[]> {
+  const answers = processes.map(async (one) => (await once(one, "message"))[0] as Answer);
+  if (order !== undefined) for (const one of processes) one.send(order);
+  return await Promise.all(answers);
+}
+
 const rows: Row[] = [];
-for (const size of flags.ranks.split(",").map(Number)) {
-  const cluster = await TestCluster.start({ workers: size });
-  try {
-    const from = new URL("./summing.ts", import.meta.url);
-    const type = cluster.client.actor(Summing, { from }, { resources: { cpu: 3 } });
-    const ranks = await Promise.all(Array.from({ length: size }, (_, rank) => type.spawn(rank, size)));
-    const addresses = await Promise.all(ranks.map((rank) => rank.address()));
-    await Promise.all(ranks.map((rank) => rank.join(ranks, addresses)));
-    for (const kind of flags.types.split(",") as ("bfloat16" | "float32")[]) {
+const program = fileURLToPath(new URL("./summing.ts", import.meta.url));
+for (const size of flags.ranks.split(",").map(Number))
+  for (const threads of flags.threads.split(",").map(Number)) {
+    const ranks = Array.from({ length: size }, (_, rank) => fork(program, [rank, size, threads].map(String)));
+    const addresses = await all<readonly string[]>(ranks);
+    for (const rank of ranks) rank.send({ addresses } satisfies SummingOrder);
+    for (const type of flags.types.split(",") as ("bfloat16" | "float32")[]) {
       const done = [];
       const peer = [];
       for (let round = 0; round <= rounds; round++) {
-        const all = await Promise.all(ranks.map((rank) => rank.sum(bytes, kind, 1)));
-        const [first] = all[0] ?? [];
+        const [first] = await all<Round>(ranks, { bytes, type });
         // One more round warms up and is not counted.
         if (first === undefined || round === 0) continue;
         done.push(first);
-        if (size === 2) peer.push(await exchangedOverTcp(bytes));
+        if (size === 2) peer.push(await exchangedOverTcp(bytes, threads));
       }
-      rows.push(rowOf(`gradients in ${kind}`, size, done));
-      if (size === 2) rows.push(rowOf("plain TCP", size, peer));
+      rows.push(rowOf(`gradients in ${type}`, size, threads, done));
+      if (size === 2) rows.push(rowOf("plain TCP", size, threads, peer));
     }
-  } finally {
-    await cluster.stop();
+    for (const rank of ranks) rank.disconnect();
   }
-}
 console.table(
-  rows.map(({ what, ranks, ...row }) => ({
-    ...{ what, ranks },
+  rows.map(({ what, ranks, threads, ...row }) => ({
+    ...{ what, ranks, threads },
     seconds: row.seconds.toFixed(3),
     "GB sent by each": row.sentGigabytes.toFixed(2),
     "GB/s each way": row.gigabytesPerSecond.toFixed(2),

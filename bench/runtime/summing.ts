@@ -1,9 +1,8 @@
-import type { ActorContext, ActorHandle } from "@palimpsest/client";
-import { PairExchange } from "../../packages/learning/learner/src/together/pair-exchange.js";
-import { SwapBox } from "../../packages/learning/learner/src/together/swap-box.js";
-import { RankBulk } from "../../packages/learning/trainer/src/actors/rank-bulk.js";
-
-const timeoutMs = 300_000;
+/** A process that is one of several learners without a model: it sums arrays in place of gradients. */
+import { PairExchange } from "../../packages/learning/learner/src/index.js";
+import { type RankAddress, RankThreads } from "../../packages/learning/trainer/src/actors.js";
+import { OwnBulk } from "../../packages/runtime/client/src/index.js";
+import { grpcNetwork } from "../../packages/runtime/wire/src/index.js";
 
 export interface Round {
   readonly seconds: number;
@@ -11,72 +10,46 @@ export interface Round {
   readonly cpuSeconds: number;
 }
 
-/** A rank of data-parallel learners without a model: it sums arrays in place of gradients, as `LearnerRank` does. */
-export class Summing {
-  readonly #rank: number;
-  readonly #box = new SwapBox(timeoutMs);
-  readonly #links: RankBulk;
-  readonly #peers: PairExchange;
-  #others: readonly ActorHandle<Summing>[] = [];
-  #address = "";
+/** What the process is told: where all ranks are, or how many bytes of which type to sum. */
+export type SummingOrder =
+  | { readonly addresses: readonly RankAddress[] }
+  | { readonly bytes: number; readonly type: "float32" | "bfloat16" };
 
-  constructor(rank: number, size: number) {
-    this.#rank = rank;
-    this.#links = new RankBulk(rank, timeoutMs);
-    const swap = async <Value>(other: number, tag: string, value: Value) => {
-      if (other < this.#rank) return (await this.#box.give(other, tag, value)) as Value;
-      const handle = this.#others[other] as ActorHandle<Summing>;
-      return (await handle.with({ timeoutMs, retries: 0 }).swap(this.#rank, tag, value)) as Value;
-    };
-    this.#peers = new PairExchange(rank, size, { swap, links: this.#links });
-  }
+const timeoutMs = 300_000;
+/** A block of a learner's gradients. */
+const blockBytes = 2 ** 26;
 
-  async start(context: ActorContext): Promise<void> {
-    this.#address = await this.#links.serve(context.bulk);
+async function sum(peers: PairExchange, sizeBytes: number, type: "float32" | "bfloat16"): Promise<Round> {
+  const all = new SharedArrayBuffer(sizeBytes);
+  const blocks = Array.from({ length: Math.ceil(sizeBytes / blockBytes) }, (_, block) => {
+    const at = block * blockBytes;
+    const bytes = Math.min(blockBytes, sizeBytes - at);
+    return type === "float32" ? new Float32Array(all, at, bytes / 4) : new Uint16Array(all, at, bytes / 2);
+  });
+  for (const block of blocks) block.fill(type === "float32" ? peers.rank + 1 : 0x3f80);
+  const before = { cpu: process.cpuUsage(), sent: peers.stats.sentBytes, at: performance.now() };
+  let earlier: Promise<void> = Promise.resolve();
+  for (const block of blocks) {
+    const own = peers.allReduce(block);
+    await earlier;
+    earlier = own;
   }
-
-  address(): string {
-    return this.#address;
-  }
-
-  /** @param others all ranks, in order */
-  join(others: readonly ActorHandle<Summing>[], addresses: readonly string[]): void {
-    this.#others = others;
-    this.#links.join(addresses);
-  }
-
-  async swap(rank: number, tag: string, value: unknown): Promise<unknown> {
-    return await this.#box.bring(rank, tag, value);
-  }
-
-  async sum(sizeBytes: number, type: "float32" | "bfloat16", rounds: number): Promise<Round[]> {
-    const done: Round[] = [];
-    for (let round = 0; round < rounds; round++) {
-      // Blocks as a learner exchanges them.
-      const all = new ArrayBuffer(sizeBytes);
-      const blocks: (Float32Array | Uint16Array)[] = [];
-      for (let at = 0; at < sizeBytes; at += 2 ** 26) {
-        const bytes = Math.min(2 ** 26, sizeBytes - at);
-        blocks.push(
-          type === "float32" ? new Float32Array(all, at, bytes / 4) : new Uint16Array(all, at, bytes / 2),
-        );
-      }
-      for (const block of blocks) block.fill(type === "float32" ? this.#rank + 1 : 0x3f80);
-      // All ranks begin together.
-      await this.#peers.allGather(round);
-      const before = { cpu: process.cpuUsage(), sent: this.#peers.stats.sentBytes, at: performance.now() };
-      let earlier: Promise<void> = Promise.resolve();
-      for (const block of blocks) {
-        const own = this.#peers.allReduce(block);
-        await earlier;
-        earlier = own;
-      }
-      await earlier;
-      const seconds = (performance.now() - before.at) / 1000;
-      const { user, system } = process.cpuUsage(before.cpu);
-      const sentBytes = this.#peers.stats.sentBytes - before.sent;
-      done.push({ seconds, sentBytes, cpuSeconds: (user + system) / 1e6 });
-    }
-    return done;
-  }
+  await earlier;
+  const seconds = (performance.now() - before.at) / 1000;
+  const { user, system } = process.cpuUsage(before.cpu);
+  const sentBytes = peers.stats.sentBytes - before.sent;
+  return { seconds, sentBytes, cpuSeconds: (user + system) / 1e6 };
 }
+
+const [rank = 0, size = 1, count = 1] = process.argv.slice(2).map(Number);
+const threads = new RankThreads(rank, size, timeoutMs, count);
+const swap = () => Promise.reject(new Error("nothing but sums is exchanged here"));
+const peers = new PairExchange(rank, size, { swap, lanes: threads.lanes });
+const bulk = new OwnBulk(grpcNetwork({ token: "bench" }), { host: "127.0.0.1", ports: undefined });
+const address = await threads.serve(bulk);
+process.on("message", async (order: SummingOrder) => {
+  if ("addresses" in order) threads.join(order.addresses);
+  else process.send?.(await sum(peers, order.bytes, order.type));
+});
+process.once("disconnect", () => process.exit());
+process.send?.(address);

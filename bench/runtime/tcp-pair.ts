@@ -1,11 +1,16 @@
-/** Two Node processes that send each other bytes over one TCP connection of this host: what the exchange of learners is held against. */
+/**
+ * Two Node processes that send each other bytes over TCP connections of this host, each of which has a thread of its own in both: what the
+ * exchange of learners is held against.
+ */
 import { fork } from "node:child_process";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
 
 const pieceBytes = 2 ** 21;
 /** The argument with which this file is the other process. */
 const asPeer = "tcp-peer";
+const own = fileURLToPath(import.meta.url);
 
 export interface TcpRound {
   readonly seconds: number;
@@ -13,54 +18,29 @@ export interface TcpRound {
   readonly cpuSeconds: number;
 }
 
-/** Sends and receives so many bytes at the same time. */
-async function exchange(socket: Socket, bytes: number): Promise<TcpRound> {
-  const piece = Buffer.alloc(pieceBytes, 1);
-  const total = Math.ceil(bytes / pieceBytes) * pieceBytes;
-  const cpuBefore = process.cpuUsage();
-  const startedAt = performance.now();
-  await Promise.all([
-    new Promise<void>((resolve) => {
-      let received = 0;
-      socket.on("data", (data) => {
-        received += data.length;
-        if (received === total) resolve();
-      });
-    }),
-    (async () => {
-      for (let sent = 0; sent < total; sent += pieceBytes)
-        await new Promise<void>((resolve) => socket.write(piece, () => resolve()));
-    })(),
-  ]);
-  const { user, system } = process.cpuUsage(cpuBefore);
-  return {
-    seconds: (performance.now() - startedAt) / 1000,
-    sentBytes: total,
-    cpuSeconds: (user + system) / 1e6,
-  };
-}
+const program = new URL("./tcp-thread.mjs", import.meta.url);
+const thread = (pieces: number, port?: number) =>
+  new Worker(program, { workerData: { pieces, pieceBytes, port }, execArgv: [] });
 
 /** Exchanges so many bytes with a new process. */
-export async function exchangedOverTcp(bytes: number): Promise<TcpRound> {
-  const server = createServer({ noDelay: true });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  const accepted = new Promise<Socket>((resolve) => server.once("connection", resolve));
-  const other = fork(fileURLToPath(import.meta.url), [asPeer, String(port), String(bytes)]);
-  const ended = new Promise((resolve) => other.once("exit", resolve));
-  const socket = await accepted;
-  const round = await exchange(socket, bytes);
-  socket.end();
-  server.close();
+export async function exchangedOverTcp(bytes: number, connections = 1): Promise<TcpRound> {
+  const pieces = Math.ceil(bytes / pieceBytes / connections);
+  const threads = Array.from({ length: connections }, () => thread(pieces));
+  const next = () => Promise.all(threads.map(async (one) => (await once(one, "message"))[0] as number));
+  const ports = await next();
+  const accepted = next();
+  const other = fork(own, [asPeer, String(pieces), ...ports.map(String)]);
+  const ended = once(other, "exit");
+  await accepted;
+  const before = { cpu: process.cpuUsage(), at: performance.now() };
+  const done = next();
+  for (const one of threads) one.postMessage("begin");
+  await done;
+  const seconds = (performance.now() - before.at) / 1000;
+  const { user, system } = process.cpuUsage(before.cpu);
   await ended;
-  return round;
+  return { seconds, sentBytes: pieces * pieceBytes * connections, cpuSeconds: (user + system) / 1e6 };
 }
 
-const [, , kind, port, bytes] = process.argv;
-if (kind === asPeer) {
-  const socket = connect({ port: Number(port), host: "127.0.0.1", noDelay: true });
-  socket.once("connect", async () => {
-    await exchange(socket, Number(bytes));
-    socket.end();
-  });
-}
+const [, , kind, pieces, ...ports] = process.argv;
+if (kind === asPeer) for (const port of ports) thread(Number(pieces), Number(port));

@@ -2,5 +2,5 @@
 // module, "@palimpsest/trainer/reward-actor", which does not load tensors.
 export { LearnerActor } from "./actors/learner-actor.js";
 export { LearnerRank } from "./actors/learner-rank.js";
-export { RolloutActor } from "./actors/rollout-actor.js";
 export { type RankAddress, RankThreads } from "./actors/rank-threads.js";
+export { RolloutActor } from "./actors/rollout-actor.js";
