@@ -1,8 +1,7 @@
 /** A process that is one of several learners without a model: it sums arrays in place of gradients. */
-import { PairExchange } from "../../packages/learning/learner/src/index.js";
-import { type RankAddress, RankThreads } from "../../packages/learning/trainer/src/actors.js";
-import { OwnBulk } from "../../packages/runtime/client/src/index.js";
-import { grpcNetwork } from "../../packages/runtime/wire/src/index.js";
+import { PairExchange } from "../../packages/learning/learner/src/exchange.js";
+import { type RankAddress, RankThreads } from "../../packages/learning/trainer/src/actors/rank-threads.js";
+import { grpcNetwork, OwnBulk } from "../../packages/runtime/wire/src/index.js";
 
 export interface Round {
   readonly seconds: number;

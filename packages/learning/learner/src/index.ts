@@ -47,6 +47,7 @@ export {
 } from "./config/loss-config.js";
 export { MemoryConfig } from "./config/memory-config.js";
 export { PRESET_NAMES, type Preset, type PresetName, presets } from "./config/preset.js";
+export * from "./exchange.js";
 export { createLearner, type LearnerOptions } from "./learner/create-learner.js";
 export { type Learner, loadCheckpoint, type PublishedTensor } from "./learner/learner.js";
 export { type Replay, type ReplayOptions, readStepDump, replayStep } from "./learner/replay.js";
@@ -82,8 +83,3 @@ export type { Objective } from "./step/compiled.js";
 export type { SupervisedMetrics } from "./step/supervised-step.js";
 export { type TrainedConversation, TrainedTokens } from "./step/trained-tokens.js";
 export type { UpdateMetrics } from "./step/update-metrics.js";
-export { checkOffer, type LocalPeer, localPeers } from "./together/local-peers.js";
-export { type ExchangeStats, PairExchange, type Swap } from "./together/pair-exchange.js";
-export { PairSums } from "./together/pair-sums.js";
-export type { ExchangeLane, Peers, RankLinks, Values } from "./together/peers.js";
-export { SwapBox, SwapTimeout } from "./together/swap-box.js";

@@ -2,7 +2,14 @@
 // For other packages: ActorChannel, MeshCalls, Objects, bundleModule, createHandle, isSignalMarker, knowBundle,
 // maxCallBytes, reservedMethods, setTaskContext, SharedStreams.
 
-export { type ErrorCode, PalimpsestError, releasePages } from "@palimpsest/wire";
+export {
+  type ActorBulk,
+  type ErrorCode,
+  type LentBulk,
+  lentBulk,
+  PalimpsestError,
+  releasePages,
+} from "@palimpsest/wire";
 export type {
   ActorControls,
   ActorHandle,
@@ -64,7 +71,6 @@ export type {
 export { ActorChannel, type ActorChannelOptions } from "./calls/actor-channel.js";
 export { isSignalMarker } from "./calls/call-arguments.js";
 export { SharedStreams } from "./calls/shared-streams.js";
-export { type ActorBulk, type LentBulk, lentBulk, OwnBulk } from "./cluster/actor-bulk.js";
 export type { ActorContext, ActorLifecycle } from "./cluster/actor-context.js";
 export { Cluster } from "./cluster/cluster.js";
 export type { DrainProgress } from "./cluster/cluster-administration.js";

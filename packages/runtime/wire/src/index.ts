@@ -51,6 +51,7 @@ export { type Profilee, type ProfileOptions, type ProfileReading, readProfile } 
 export { compareVersions, softwareVersion } from "./machine/software-version.js";
 export { type Debuggee, readStack, type StackReading } from "./machine/stack.js";
 export { cacheFolder, stateFolder } from "./machine/user-folders.js";
+export { type ActorBulk, type LentBulk, lentBulk, OwnBulk } from "./network/actor-bulk.js";
 export { bearerMetadata } from "./network/channel.js";
 export { type Deadline, Deadlines, type Expiring } from "./network/deadlines.js";
 export { FramePipe } from "./network/frame-pipe.js";

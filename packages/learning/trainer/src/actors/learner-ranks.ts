@@ -12,7 +12,7 @@
  * - RANKS-3. Weights are the same on all ranks, to the bit, at every checkpoint that is written.
  */
 
-import type { ActorBulk, ActorHandle, ActorOptions, Cluster } from "@palimpsest/client";
+import type { ActorHandle, ActorOptions, Cluster } from "@palimpsest/client";
 import {
   type CheckpointExtra,
   type ExchangeStats,
@@ -24,7 +24,7 @@ import {
 } from "@palimpsest/learner";
 import { withDeadline } from "@palimpsest/std";
 import { encodeStepDump, type Group } from "@palimpsest/trajectories";
-import { PalimpsestError } from "@palimpsest/wire";
+import { type ActorBulk, PalimpsestError } from "@palimpsest/wire";
 import type { ProcessMemory } from "../records/process-memory.js";
 import { actorsModule, type RunSpec } from "../records/run-spec.js";
 import type { SavedLearner } from "../run-folder/learner-saves.js";

@@ -1,4 +1,4 @@
-import type { ActorBulk } from "@palimpsest/client";
+import type { ActorBulk } from "@palimpsest/wire";
 import { expect, test } from "vitest";
 import { RankBulk } from "./rank-bulk.js";
 

@@ -6,12 +6,12 @@
  * Invariants:
  * - RANKBULK-1. A connection is open only while it is used. Both sides drop one that is idle, the other side after a minute, in which
  *   ranks may compute.
- * - RANKBULK-2. After a failure nothing waits: what is offered and what is taken rejects with the reason.
+ * - RANKBULK-2. After a failure, and when what is taken does not come, nothing waits: what is offered and what is taken rejects with the
+ *   reason.
  */
 
-import type { ActorBulk } from "@palimpsest/client";
-import { checkOffer, type RankLinks, SwapBox, SwapTimeout } from "@palimpsest/learner";
-import { PalimpsestError } from "@palimpsest/wire";
+import { checkOffer, type RankLinks, SwapBox, SwapTimeout } from "@palimpsest/learner/exchange";
+import { type ActorBulk, PalimpsestError } from "@palimpsest/wire";
 
 /** How long another rank may wait for an offer before it answers that there is none yet; then it is asked again. */
 const waitMs = 20_000;
@@ -79,7 +79,9 @@ export class RankBulk implements RankLinks {
       } catch (reason) {
         this.#check();
         const isLate = performance.now() > endsAt;
-        if (isLate || !(reason instanceof PalimpsestError) || reason.code !== "NOT_FOUND") throw reason;
+        if (!isLate && reason instanceof PalimpsestError && reason.code === "NOT_FOUND") continue;
+        this.fail(reason);
+        throw reason;
       }
     }
   }

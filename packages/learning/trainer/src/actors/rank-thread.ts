@@ -1,7 +1,7 @@
 /** A thread of RankThreads: a lane of the exchange with connections of its own. */
 import { parentPort, workerData } from "node:worker_threads";
-import { type LentBulk, lentBulk } from "@palimpsest/client";
-import { PairSums, type Values } from "@palimpsest/learner";
+import { PairSums, type Values } from "@palimpsest/learner/exchange";
+import { type LentBulk, lentBulk } from "@palimpsest/wire";
 import { RankBulk } from "./rank-bulk.js";
 
 export interface RankThreadData {

@@ -7,9 +7,8 @@
  */
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import type { ActorBulk } from "@palimpsest/client";
-import type { ExchangeLane, Values } from "@palimpsest/learner";
-import { PalimpsestError } from "@palimpsest/wire";
+import type { ExchangeLane, Values } from "@palimpsest/learner/exchange";
+import { type ActorBulk, PalimpsestError } from "@palimpsest/wire";
 import type { RankNews, RankOrder, RankThreadData } from "./rank-thread.js";
 
 /** Where the threads of a rank serve, by thread. */
@@ -91,13 +90,12 @@ class ThreadLane implements ExchangeLane {
     return await new Promise<string>((resolve, reject) => {
       worker.on("message", (news: RankNews) => {
         if (news.kind === "address") {
-          // An exchange keeps the process running, a thread does not.
           worker.unref();
           resolve(news.address);
           return;
         }
         const waiting = this.#waiting.get(news.call);
-        this.#waiting.delete(news.call);
+        this.#end(news.call);
         if (news.kind === "failed") waiting?.reject(this.#failure?.reason ?? news.reason);
         else {
           this.#sentBytes = news.sentBytes;
@@ -130,8 +128,15 @@ class ThreadLane implements ExchangeLane {
   fail(reason: unknown): void {
     this.#failure ??= { reason };
     this.order({ kind: "fail", why: reason instanceof Error ? reason.message : String(reason) });
-    for (const { reject } of this.#waiting.values()) reject(this.#failure.reason);
-    this.#waiting.clear();
+    for (const [call, { reject }] of this.#waiting) {
+      this.#end(call);
+      reject(this.#failure.reason);
+    }
+  }
+
+  #end(call: number): void {
+    this.#waiting.delete(call);
+    if (this.#waiting.size === 0) this.#worker?.unref();
   }
 
   async close(): Promise<void> {
@@ -146,6 +151,8 @@ class ThreadLane implements ExchangeLane {
     const shared = isShared ? values : sharedCopy(values);
     await new Promise<void>((resolve, reject) => {
       this.#waiting.set(call, { resolve, reject });
+      // An exchange keeps the process running, a thread does not.
+      this.#worker?.ref();
       this.order({ kind, call, values: shared });
     });
     if (!isShared) values.set(shared);

@@ -1,7 +1,7 @@
 import type { Logger, Metrics } from "@palimpsest/telemetry";
+import type { ActorBulk } from "@palimpsest/wire";
 import type { DurableState, DurableTimers } from "../base/durable.js";
 import type { Objects } from "../values/objects.js";
-import type { ActorBulk } from "./actor-bulk.js";
 import type { Cluster } from "./cluster.js";
 
 /** The context that an actor's class receives in `start(context)`. */

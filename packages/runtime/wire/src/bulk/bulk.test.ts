@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { PalimpsestError } from "../base/error.js";
+import { lentBulk, OwnBulk } from "../network/actor-bulk.js";
 import { grpcNetwork } from "../network/grpc-network.js";
 import type { RpcServer } from "../network/network.js";
 import { unary } from "../network/server.js";
@@ -16,9 +17,10 @@ import type { BulkConnection, BulkServerRole } from "./bulk-client.js";
 import { type BulkRequest, helloOf, maxBulkBytes, requestOf } from "./bulk-frames.js";
 
 const token = "right-token";
+const wait = { timeout: 600_000 };
 const bytes = randomBytes(3_000_000);
 const stallMs = 10_000;
-let server: RpcServer;
+let server: RpcServer | undefined;
 let connections: BulkConnection[] = [];
 let asked: BulkRequest[] = [];
 let taken = 0;
@@ -26,7 +28,7 @@ let taken = 0;
 afterEach(() => {
   for (const connection of connections) connection.close();
   connections = [];
-  server.kill();
+  server?.kill();
   vi.useRealTimers();
 });
 
@@ -134,7 +136,6 @@ test("a client that takes nothing has two answers in memory, and is cut off (BUL
   // This is more than the sockets' own buffers can take.
   for (let count = 0; count < 60; count++)
     socket.write(requestOf({ ...range(0), lengthBytes: bytes.byteLength }));
-  const wait = { timeout: 600_000 };
   await vi.waitFor(() => expect(taken).toBe(2), wait);
   const reads = asked.length;
   await vi.advanceTimersByTimeAsync(29_000);
@@ -162,9 +163,33 @@ test("under TLS an actor reads from an actor, and takes none for a node, nor a n
   expect(Buffer.compare(target, bytes.subarray(0, 9))).toBe(0);
   const wrong = { code: "UNAVAILABLE" };
   await expect(connectTo(address, actor).read(range(0), new Uint8Array(5))).rejects.toMatchObject(wrong);
-  server.kill();
+  server?.kill();
   const node = await serve(await identityOf(authority, "node"));
   await expect(connectTo(node, actor, "actor").read(range(0), target)).rejects.toMatchObject(wrong);
+});
+
+test("a thread serves and reads with what its actor lends it, until the actor ends, and learns its new tokens (BULKROUTE-1)", async () => {
+  const actor = await identityOf(await makeAuthority("test", 1), "actor");
+  const own = new OwnBulk(grpcNetwork({ credentials: actor }), { host: "127.0.0.1", ports: undefined });
+  const lent = await lentBulk(own.lend());
+  const address = await lent.serve(async ({ lengthBytes }) => ({
+    bytes: bytes.subarray(0, lengthBytes),
+    release: () => undefined,
+  }));
+  // Memory that threads share is filled, too.
+  const target = new Uint8Array(new SharedArrayBuffer(9));
+  const read = async (by: Pick<OwnBulk, "connect">) => {
+    const connection = by.connect(address, stallMs);
+    connections.push(connection);
+    await connection.read(range(0), target);
+  };
+  await read(own);
+  await read(lent);
+  expect(Buffer.compare(target, bytes.subarray(0, 9))).toBe(0);
+  actor.rotate("another-token", 0);
+  await vi.waitFor(() => read(own), wait);
+  await own.close();
+  await vi.waitFor(() => expect(read(own)).rejects.toMatchObject({ code: "UNAVAILABLE" }), wait);
 });
 
 test("under TLS a certificate of the cluster is needed too, and bytes are the same (BULKROUTE-1)", async () => {

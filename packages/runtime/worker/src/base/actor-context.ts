@@ -1,14 +1,7 @@
 /** The context of an actor: facts about itself, and the resources that it may open. */
-import {
-  type ActorContext,
-  type Cluster,
-  connect,
-  Objects,
-  OwnBulk,
-  type ProgramValues,
-} from "@palimpsest/client";
+import { type ActorContext, type Cluster, connect, Objects, type ProgramValues } from "@palimpsest/client";
 import { createLogger, type Logger, type LogLevel, logLevels } from "@palimpsest/telemetry";
-import { type Network, PalimpsestError } from "@palimpsest/wire";
+import { type Network, OwnBulk, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { portsOf } from "./listen-ports.js";
 

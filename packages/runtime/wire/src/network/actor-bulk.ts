@@ -1,21 +1,15 @@
 /** Bytes that pass between actors directly, in the actor's own thread and in threads that it starts. */
 import { MessageChannel, type MessagePort } from "node:worker_threads";
-import {
-  adoptCredentials,
-  type BulkConnection,
-  type BulkReader,
-  type Credentials,
-  credentialsOf,
-  faultsLoaded,
-  grpcNetwork,
-  listenWithin,
-  type Network,
-  PalimpsestError,
-  type PortRange,
-  processCredentials,
-  type RpcServer,
-} from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import { PalimpsestError } from "../base/error.js";
+import type { BulkConnection } from "../bulk/bulk-client.js";
+import type { BulkReader } from "../bulk/bulk-server.js";
+import { faultsLoaded } from "../faults/environment-faults.js";
+import { listenWithin, type PortRange } from "../machine/port-range.js";
+import type { Credentials } from "../security/credentials.js";
+import { adoptCredentials, credentialsOf, processCredentials } from "../security/process-credentials.js";
+import { grpcNetwork } from "./grpc-network.js";
+import type { Network, RpcServer } from "./network.js";
 
 /** Bytes that pass between two actors directly, without messages and the object store: gigabytes per second. */
 export interface ActorBulk {
