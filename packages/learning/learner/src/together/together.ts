@@ -205,7 +205,8 @@ async function readBlock(
   const names = Object.keys(entries);
   if (type === "float32")
     return joined(entries, module.readState(names, replica) as Record<string, Float32Array>);
-  const bits = new Uint16Array(totalOf(entries));
+  // Threads that exchange them need no copy.
+  const bits = new Uint16Array(new SharedArrayBuffer(2 * totalOf(entries)));
   let at = 0;
   const take = (values: number) => {
     at += values;

@@ -1,6 +1,7 @@
 /** A rank computes in the precision of rank 0, whatever its own machine's trial would choose. */
 import { initParameters, parameterShapes } from "@palimpsest/model";
 import { smallConfig } from "@palimpsest/model/testing";
+import { grpcNetwork, OwnBulk } from "@palimpsest/wire";
 import { expect, onTestFinished, test } from "vitest";
 import { parseRecipe } from "../recipe/recipe.js";
 import { runSpec } from "../records/run-spec.js";
@@ -36,11 +37,12 @@ test("joining takes over the precision of rank 0", async () => {
   const rank = new LearnerRank(runSpec(recipe, folder, { model, text, weights, modules: [] }), 1);
   onTestFinished(() => rank.stop());
   const objects = { ...held, get: () => Promise.reject(new Error("the run has no modules")) };
-  const bulk = { serve: async () => "here:1", connect: () => Promise.reject(new Error("there is one rank")) };
+  const bulk = new OwnBulk(grpcNetwork({ token: "secret" }), { host: "127.0.0.1", ports: undefined });
   const logger = { warn: () => undefined };
-  await rank.start({ objects, logger, bulk: bulk as never, signal: new AbortController().signal });
-  expect(rank.address()).toBe("here:1");
+  await rank.start({ objects, logger, bulk, signal: new AbortController().signal });
+  const address = rank.address();
+  expect(address).toEqual([expect.stringMatching(/^127\.0\.0\.1:\d+$/)]);
   const before = rank.weightsHash();
-  expect(await rank.join([], ["", "here:1"], "bfloat16")).toBe("bfloat16");
+  expect(await rank.join([], [[""], address], "bfloat16")).toBe("bfloat16");
   expect(rank.weightsHash()).toBe(before);
 });

@@ -28,7 +28,8 @@ export interface RankState {
 }
 
 /** The parts of its context that a rank uses. */
-type RankContext = Pick<ActorContext, "bulk" | "signal"> & {
+type RankContext = Pick<ActorContext, "signal"> & {
+  readonly bulk: Pick<ActorContext["bulk"], "lend">;
   readonly logger: Pick<ActorContext["logger"], "warn">;
   readonly objects: Parameters<typeof fetchModules>[0] & Parameters<typeof fetchFloats>[0];
 };
@@ -90,8 +91,9 @@ export class LearnerRank {
     });
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.#fail(new PalimpsestError("ACTOR_UNAVAILABLE", `the learner of rank ${this.#rank} is stopping`));
+    await this.#threads.close();
   }
 
   /** Returns where the other ranks read this one's gradients. */

@@ -30,7 +30,7 @@ function rankOf(learner: Counting, changes: Partial<RankHandle> = {}): RankHandl
   const handle: RankHandle = {
     with: () => handle,
     ready: async () => undefined,
-    address: async () => "",
+    address: async () => [],
     join: async (_others, _addresses, precision) => {
       learner.precision = precision;
       return precision;
