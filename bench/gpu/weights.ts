@@ -9,8 +9,10 @@
  *   [--samplers 2] [--gpus 1] [--json FILE]
  * --type: in what matrices travel; samplers keep them in bfloat16 either way. --gpus: the learner has the first, samplers the others in turn.
  */
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { fileThreads } from "../../packages/runtime/node/src/base/child-environment.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { Contender } from "../contender.js";
 import { shapes } from "../model/shapes.js";
@@ -57,7 +59,9 @@ const side = (name: string, role: "learner" | "sampler", gpu: number): Contender
   };
   const program = fileURLToPath(new URL("weights-side.ts", import.meta.url));
   const tsx = ["--import", "tsx", "--conditions=@palimpsest/source", "--max-old-space-size=8192"];
-  const args = [`CUDA_VISIBLE_DEVICES=${gpu}`, process.execPath, ...tsx, program, JSON.stringify(given)];
+  const threads = Object.entries(fileThreads(availableParallelism(), process.env["UV_THREADPOOL_SIZE"]));
+  const environment = [`CUDA_VISIBLE_DEVICES=${gpu}`, ...threads.map(([key, value]) => `${key}=${value}`)];
+  const args = [...environment, process.execPath, ...tsx, program, JSON.stringify(given)];
   return new Contender(name, "env", args, "inherit");
 };
 const known = await cluster.client.nodes();

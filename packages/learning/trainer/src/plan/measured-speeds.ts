@@ -71,11 +71,11 @@ export function h100(precision: "auto" | "float32" | "bfloat16"): Device {
 export const replicaShare = 0.94;
 
 /**
- * Bytes of weights per second: until the learner has read, hashed and stored them, and until a sampler on another GPU has fetched,
- * checked and written them. 8.05 GB took 9.3 and 3.3 s (bench/results/gpu-weights.json).
+ * Bytes of weights per second: until the learner has read, hashed and stored them, and from then until a sampler on another GPU has
+ * fetched the rest and written all. 8.05 GB took 4.5 and 1.9 s, 15.23 GB 9.3 and 3.3 s (bench/results/gpu-weights.json).
  */
-export const publishBytesPerSecond = 8.8e8;
-export const loadBytesPerSecond = 2.4e9;
+export const publishBytesPerSecond = 1.7e9;
+export const loadBytesPerSecond = 4.4e9;
 
 /** Bytes of a checkpoint that are hashed and written per second: 37 GB took 135 s, 1.6 GB on two busy cores 6.6 s. */
 export const checkpointBytesPerSecond = 2.6e8;

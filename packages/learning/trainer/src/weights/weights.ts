@@ -21,8 +21,8 @@ import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { locationOf, type ObjectLocation } from "./object-location.js";
 
-/** Number of shards in flight: some are written while others are hashed. */
-const shardsAtOnce = 6;
+/** Number of shards in flight: some are written while others are hashed, and a thread that reads from a device lets each wait at every step. */
+const shardsAtOnce = 12;
 
 /** The types that weights are stored in, with the sizes of their values in bytes. */
 const arrays = { float32: Float32Array, bfloat16: Uint16Array } as const;

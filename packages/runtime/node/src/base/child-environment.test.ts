@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { childEnvironment } from "./child-environment.js";
+import { childEnvironment, fileThreads } from "./child-environment.js";
 
 const plain = {
   PATH: "/bin",
@@ -29,6 +29,17 @@ test("actors get the node's environment without its settings and without what lo
   expect(childEnvironment({ ...plain, ...secrets, PALIMPSEST_TOKEN: "x", GONE: undefined }, [])).toEqual(
     plain,
   );
+});
+
+test("actors have more threads for files where there are many processors, unless the node's environment says how many", () => {
+  expect([2, 8, 12, 32, 128].map((processors) => fileThreads(processors, undefined))).toEqual([
+    {},
+    {},
+    { UV_THREADPOOL_SIZE: "6" },
+    { UV_THREADPOOL_SIZE: "16" },
+    { UV_THREADPOOL_SIZE: "16" },
+  ]);
+  expect(fileThreads(32, "4")).toEqual({});
 });
 
 test("actors choose their precision by the switch that is set on their machine", () => {

@@ -9,6 +9,17 @@ const urlWithPassword = /:\/\/[^/\s:@]*:[^/\s@]+@/;
 const ofComputation = ["PALIMPSEST_CPU_BFLOAT16"];
 
 /**
+ * Returns the variable that gives a process more threads for files than the four of Node.js, where there are processors for them. Weights of
+ * gigabytes are written and read by several at once, and whatever else touches a file waits behind them.
+ * @param set what the node's own environment says, which is kept
+ */
+export function fileThreads(processors: number, set: string | undefined): Readonly<Record<string, string>> {
+  const threads = Math.min(16, Math.floor(processors / 2));
+  if (set !== undefined || threads <= 4) return {};
+  return { UV_THREADPOOL_SIZE: String(threads) };
+}
+
+/**
  * Returns the environment of actors and drivers: the node's own, without its settings (PALIMPSEST_*) and without
  * variables that look like secrets. An actor that needs one of those variables names it in its `environment` option.
  * @param pass names that are passed nevertheless; "*" passes all but PALIMPSEST_*

@@ -8,7 +8,7 @@ import { type Clock, systemClock } from "@palimpsest/std";
 import type { Metrics } from "@palimpsest/telemetry";
 import type * as proto from "@palimpsest/wire/protocol";
 import { backgroundPriority } from "../base/background-priority.js";
-import { childEnvironment } from "../base/child-environment.js";
+import { childEnvironment, fileThreads } from "../base/child-environment.js";
 import type { ResolvedNodeConfig } from "../base/config.js";
 import { visibleDevicesName } from "../base/gpu-devices.js";
 import type { HeadChannels } from "../base/head-channels.js";
@@ -62,6 +62,7 @@ export class NodeProcesses {
     this.#deaths = new RecentDeaths(config.headAwayLimitMs);
     const { tracesEndpoint } = config;
     const environment = {
+      ...fileThreads(cpuCount(), deps.environment["UV_THREADPOOL_SIZE"]),
       ...childEnvironment(deps.environment, config.passEnvironment),
       ...(tracesEndpoint ? { OTEL_EXPORTER_OTLP_ENDPOINT: tracesEndpoint } : {}),
     };
