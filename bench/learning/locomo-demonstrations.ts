@@ -25,10 +25,13 @@ const foundMemories = 10;
 const { recipe } = readRecipe(flags.recipe);
 const { tokenizer, chat } = openModelText(await readModelText(flags.model), Date.now());
 const reward = trajectoryReward(recipe.reward.config, { embedder: hashedEmbedder() });
-/** A call with the spaces that the model's own calls have. */
+/**
+ * A call as the model writes it by itself: the object alone. Of models that were never taught the marks, such as Qwen2.5-Coder,
+ * `<tool_call>` and all unused tokens have one embedding, so that no training of adapters makes the model choose it.
+ */
 function call(name: string, given: object): string {
   const fields = Object.entries(given).map(([field, value]) => `"${field}": ${JSON.stringify(value)}`);
-  return `<tool_call>\n{"name": "${name}", "arguments": {${fields.join(", ")}}}\n</tool_call>`;
+  return `{"name": "${name}", "arguments": {${fields.join(", ")}}}`;
 }
 
 /** The ids of the records that come from the turns that answer a task's question. */
