@@ -22,8 +22,10 @@ const gpuPatience = { times: 4, seconds: 2 };
 /** Padded tokens of one reading call: they saturate a GPU, and more rows would need further shapes. */
 const gpuCallTokens = 4096;
 
-/** The fewest rows of a call that samples: a GPU multiplies fewer in the same time. */
-const fewestRows = { gpu: 16, cpu: 1 } as const;
+/** Rows of the smallest call that samples: a GPU multiplies fewer in nearly the same time. */
+const fewestRows = { gpu: 64, cpu: 4 } as const;
+/** Each larger call has this many times as many: on a GPU a step of half the rows takes nearly as long. */
+const rowsFactor = 4;
 
 function guessesOf(slots: number): number {
   return Math.min(mostGuesses, Math.max(1, Math.floor(checkedPlaces / slots) - 1));
@@ -40,7 +42,7 @@ export class SlotShapes implements CallPlan {
   readonly mixesLengths = true;
   /** Step counts of the sampling functions, ascending. */
   readonly steps: readonly number[];
-  /** Row counts of the longest sampling function and of the one that guesses, ascending: a quarter, half and all of the slots. */
+  /** Row counts of the longest sampling function and of the one that guesses, ascending; the last one is all slots. */
   readonly rowCounts: readonly number[];
   readonly packedLengths: readonly number[];
   readonly patience: ReadPatience | undefined;
@@ -65,10 +67,7 @@ export class SlotShapes implements CallPlan {
     const own = promptLengths?.filter((length) => length < longest).toSorted((a, b) => a - b);
     this.#lengths = own === undefined ? geometricBuckets(shortestPiece, longest, 4) : [...own, longest];
     this.#furtherLengths = geometricBuckets(shortestFurtherPiece, longest, 8);
-    const fewest = options.gpu ? fewestRows.gpu : fewestRows.cpu;
-    const parts = [4, 2].map((part) => Math.ceil(maxBatch / part));
-    const smaller = parts.filter((rows, i) => rows >= fewest && rows < (parts[i + 1] ?? maxBatch));
-    this.rowCounts = [...smaller, maxBatch];
+    this.rowCounts = geometricBuckets(fewestRows[options.gpu ? "gpu" : "cpu"], maxBatch, rowsFactor);
     this.steps = [...new Set([Math.ceil(stepsPerCall / 4), stepsPerCall])];
   }
 
