@@ -9,8 +9,10 @@ export {
   groupStrategies,
   placeBundles,
 } from "./bundle-placement.js";
+export { type Claim, noClaim, type Scope } from "./claim.js";
 export { chooseGpus, type GpuShares, giveBackGpus, takeGpus, wholeGpus } from "./gpu-instances.js";
 export { conditionProblem, type LabelCondition, labelOperators } from "./label-conditions.js";
+export { Ledger, type Limit, type Quotas } from "./ledger.js";
 export {
   emptyNode,
   type NodePlan,

@@ -10,6 +10,7 @@
  * - PLACE-2. When some node can take the request, one is chosen.
  * - PLACE-3. The order in which nodes are listed does not matter.
  */
+import type { Claim } from "./claim.js";
 import { type GpuShares, gpusFit } from "./gpu-instances.js";
 import { type LabelCondition, type Labels, meetsCondition } from "./label-conditions.js";
 import { fits, type Quantities } from "./resources.js";
@@ -44,6 +45,8 @@ export interface PlacementRequest {
   readonly conditions?: readonly LabelCondition[] | undefined;
   /** Default: `{ kind: "pack" }`. */
   readonly strategy?: Strategy | undefined;
+  /** Decides when it is placed, and never where. Default: priority 0, weight 1, no limits. */
+  readonly claim?: Claim | undefined;
 }
 
 /** Returns the only node on which the request can be placed; undefined when it is not bound to one. */

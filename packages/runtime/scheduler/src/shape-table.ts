@@ -18,21 +18,20 @@ import {
   type PlacementRequest,
 } from "./placement.js";
 import { sortedEntries } from "./resources.js";
+import { type Line, Turns } from "./turns.js";
 
 /** Number of shapes without waiting requests that are kept, with their candidates, for the next such request. */
 const maxIdleShapes = 64;
 
-interface Waiter {
-  readonly order: number;
-  readonly sinceMs: number;
-}
-
 /** The requests that ask for the same things. */
 export interface Shape {
   readonly key: string;
+  /** What is asked for, without a claim. */
   readonly request: PlacementRequest;
-  /** Waiting requests, the oldest first. */
-  readonly waiting: Map<string, Waiter>;
+  /** The waiting requests by claim. */
+  readonly lines: Map<string, Line>;
+  /** The lines that wait for a node, and not for a limit. */
+  readonly turns: Turns;
   /** Nodes with room, the best first. Entries are accurate except for nodes in `stale`. */
   readonly candidates: IndexedHeap<Candidate>;
   /** Nodes that changed since `candidates` was last updated. */
@@ -129,8 +128,9 @@ export class ShapeTable {
     if (known !== undefined) return known;
     const shape: Shape = {
       key,
-      request,
-      waiting: new Map(),
+      request: { ...request, claim: undefined },
+      lines: new Map(),
+      turns: new Turns(),
       candidates: new IndexedHeap(({ nodeId }) => nodeId, compareCandidates),
       stale: new Set(),
       reservedNodeId: undefined,
@@ -193,7 +193,7 @@ function relate(shape: Shape, kind: NodeKind): void {
   for (const nodeId of kind.nodeIds) shape.stale.add(nodeId);
 }
 
-/** Returns the same text for requests that ask for the same things. */
+/** Returns the same text for requests that ask for the same things, whatever their claims. */
 export function keyOf({ resources, labels, conditions = [], strategy }: PlacementRequest): string {
   const asked: unknown[] = [sortedEntries(resources), sortedEntries(labels)];
   if (conditions.length > 0 || (strategy !== undefined && strategy.kind !== "pack")) {
