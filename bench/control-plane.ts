@@ -71,7 +71,7 @@ async function measure(nodeCount: number, actorCount: number): Promise<Figures> 
     headService,
     createHeadHandlers({
       ...{ groups: plane.groups, groupTable: plane.groupTable, taskWorkers: plane.taskWorkers },
-      ...{ history: plane.history, drains: plane.drains, recoveries: plane.recoveries },
+      ...{ history: plane.history, claims: plane.claims, drains: plane.drains, recoveries: plane.recoveries },
       ...{
         rpc,
         actors,

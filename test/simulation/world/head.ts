@@ -131,7 +131,7 @@ export class SimHead {
       headService,
       createHeadHandlers({
         ...{ groups: plane.groups, groupTable: plane.groupTable, taskWorkers: plane.taskWorkers },
-        history: plane.history,
+        ...{ history: plane.history, claims: plane.claims },
         drains: plane.drains,
         ...config,
         rpc,

@@ -43,7 +43,7 @@ export interface WaitingShape {
 export class PlacementIndex {
   readonly #shapes = new ShapeTable();
   readonly #ledger: Ledger | undefined;
-  readonly #onWoken: () => void;
+  #onWoken: () => void = () => undefined;
   readonly #places = new Map<string, { readonly shape: Shape; readonly line: Line }>();
   /** The shapes in which requests of a fairness key wait, each with the number of their lines. */
   readonly #shapesOfKey = new Map<string, Map<Shape, number>>();
@@ -55,13 +55,14 @@ export class PlacementIndex {
   #orders = 0;
   #looks = 0;
 
-  /**
-   * @param ledger the limits and shares of claims. Without it claims decide by their priority alone
-   * @param onWoken is called when requests may be placed because a limit has room again
-   */
-  constructor(ledger?: Ledger, onWoken: () => void = () => undefined) {
+  /** @param ledger the limits and shares of claims. Without it claims decide by their priority alone */
+  constructor(ledger?: Ledger) {
     this.#ledger = ledger;
-    this.#onWoken = onWoken;
+  }
+
+  /** Registers what is called when requests may be placed because a limit has room again. */
+  onWoken(listener: () => void): void {
+    this.#onWoken = listener;
   }
 
   /** Number of waiting requests. */

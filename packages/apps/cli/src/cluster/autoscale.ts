@@ -4,10 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AutoscaleConfig, NodeProvider } from "@palimpsest/autoscaler";
 import type { StartAutoscaler } from "@palimpsest/head";
-import { reasonText, yamlProblem } from "@palimpsest/std/input";
-import { PalimpsestError } from "@palimpsest/wire";
 import { tokenPathOf } from "@palimpsest/wire/local-head";
-import { parse } from "yaml";
+import { yamlFile } from "../input/yaml-file.js";
 import { cliEntry } from "../installation/cli-entry.js";
 
 interface HeadOptions {
@@ -19,7 +17,10 @@ interface HeadOptions {
 /** @throws {PalimpsestError} CONFIG_INVALID naming the file and the field */
 export async function autoscalerOf(file: string, options: HeadOptions): Promise<StartAutoscaler> {
   const { Autoscaler, openProvider, parseAutoscaleConfig } = await import("@palimpsest/autoscaler");
-  const config: AutoscaleConfig = parseAutoscaleConfig(readYaml(file), file);
+  const config: AutoscaleConfig = parseAutoscaleConfig(
+    yamlFile("--autoscale", file, "a provider and its nodes", "docs/guides/autoscaling.md"),
+    file,
+  );
   /** The head's address, which is known only once it leads. */
   let address = "";
   const provider: NodeProvider = await openProvider(config.provider, {
@@ -34,22 +35,4 @@ export async function autoscalerOf(file: string, options: HeadOptions): Promise<
     address = cluster.address;
     return Autoscaler.start(config, { cluster, provider, ...deps });
   };
-}
-
-function readYaml(file: string): unknown {
-  let value: unknown;
-  try {
-    value = parse(readFileSync(file, "utf8"));
-  } catch (reason) {
-    throw new PalimpsestError(
-      "CONFIG_INVALID",
-      `--autoscale ${file} cannot be read: ${yamlProblem(reason) ?? reasonText(reason)}; name a YAML file (docs/guides/autoscaling.md)`,
-    );
-  }
-  if (value === null)
-    throw new PalimpsestError(
-      "CONFIG_INVALID",
-      `--autoscale ${file}: is empty; write a provider and its nodes into it (docs/guides/autoscaling.md)`,
-    );
-  return value;
 }

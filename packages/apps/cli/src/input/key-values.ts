@@ -64,6 +64,14 @@ export function parsePositive(text: string): number {
   return value;
 }
 
+/** Parses a whole number, which may be negative. */
+export function parseInteger(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isSafeInteger(value))
+    throw new InvalidArgumentError(`"${text}" is not a whole number`);
+  return value;
+}
+
 /** Parses a count of at least one. */
 export function parseCount(text: string): number {
   const value = parseWhole(text);

@@ -5,7 +5,7 @@ import { checkObject, refused } from "../base/fields.js";
 import { loadedConfig } from "../base/load-config.js";
 import { ObjectRef } from "../base/object-ref.js";
 import { placementField } from "../base/placement-field.js";
-import { schedulingFields } from "../base/scheduling.js";
+import { schedulingFields, scopeField } from "../base/scheduling.js";
 import type { Bundle } from "../jobs/bundle.js";
 import { type Code, type CodeSource, checkSource, codeOf } from "../jobs/code-ref.js";
 import type { ConnectionEnvironment, PackedEnvironment } from "../jobs/runtime-environment.js";
@@ -100,7 +100,7 @@ export function actorType<Instance extends object, Args extends unknown[]>(
     });
     const actorId = newId("actor");
     const { resources, fence, labels, strategy, placement, process: where, ...others } = resolved;
-    const { workingDir: _workingDir, packages: _packages, ...rest } = others;
+    const { workingDir: _workingDir, packages: _packages, maxConcurrent, ...rest } = others;
     const spec = {
       ...rest,
       ...packed.fields,
@@ -111,6 +111,7 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       sharedProcess: where === "shared",
       ...schedulingFields({ labels, strategy }),
       placement: placementField(placement, options, deps.capturedBy),
+      scope: scopeField({ maxConcurrent }),
       fence: fences[fence ?? "default"],
       maxConcurrency: resolved.maxConcurrency ?? 0,
       namespace: resolved.namespace ?? deps.namespace,

@@ -5,6 +5,7 @@ import { addressForm, isAddress } from "./address-form.js";
 import { checkObject } from "./fields.js";
 import {
   labelsSchema,
+  maxConcurrentSchema,
   millisecondsSchema,
   packagesSchema,
   placementSchema,
@@ -225,6 +226,9 @@ const actorOptionsSchema = z.strictObject({
     .describe("Environment variables of its process; those of the job, or of its parent, are added"),
   workingDir: workingDirSchema,
   packages: packagesSchema,
+  maxConcurrent: maxConcurrentSchema.describe(
+    "It starts only while fewer than max actors and task processes of the scope run in its namespace; else it waits. Default: no limit",
+  ),
   fence: z
     .enum(["lease", "none"])
     .optional()
@@ -241,6 +245,9 @@ const taskOptionsSchema = z.strictObject({
   placement: placementSchema
     .optional()
     .describe("The placement group, and its bundle, from which it takes its resources, as for an actor"),
+  maxConcurrent: maxConcurrentSchema.describe(
+    "It runs only while fewer than max task processes and actors of the scope run in its namespace, as for an actor",
+  ),
   environment: text
     .default({})
     .describe("Environment variables of its process; those of the job, or of its parent, are added"),

@@ -32,6 +32,8 @@ export const rules = {
     passes: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
     give: "a whole number, 0 or more",
   },
+  integer: { passes: (value) => Number.isSafeInteger(value), give: "a whole number" },
+  positive: { passes: (value) => isNumber(value) && value > 0, give: "a number above 0" },
   flag: { passes: (value) => typeof value === "boolean", give: "true or false" },
   text: { passes: (value) => typeof value === "string", give: "a text" },
   filledText: {

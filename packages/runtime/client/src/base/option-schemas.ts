@@ -45,6 +45,15 @@ export const packagesSchema = z
     "Path of a package.json with a lockfile next to it. Nodes install the packages that these files name, and its module may import them. With { manifest, installScripts: true } the packages' install scripts run. Default: the packages of the job, or of its parent",
   );
 
+export const maxConcurrentSchema = z
+  .strictObject({
+    scope: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, 'use up to 128 letters, digits, ".", "_", ":" and "-"'),
+    max: z.int().min(1, "must be at least 1"),
+  })
+  .optional();
+
 const labelValues = z
   .array(z.string())
   .min(1, "is []: give at least one value, or use { exists }")

@@ -1,6 +1,11 @@
 import * as proto from "@palimpsest/wire/protocol";
 import type { ResolvedActorOptions } from "./config.js";
 
+/** Returns the scope of a request, as its field. */
+export function scopeField({ maxConcurrent }: Pick<ResolvedActorOptions, "maxConcurrent">) {
+  return maxConcurrent ? { name: maxConcurrent.scope, max: maxConcurrent.max } : null;
+}
+
 type Labels = ResolvedActorOptions["labels"];
 type Fields = Required<Pick<proto.ActorSpec.$Properties, "labels" | "labelConditions" | "strategy">>;
 

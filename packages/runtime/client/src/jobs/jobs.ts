@@ -69,6 +69,15 @@ interface CommonJobOptions extends RuntimeEnvironmentOptions {
   readonly maxRetries?: number;
   /** Whether it does so when its driver fails, too. Default: false. */
   readonly retryFailures?: boolean;
+  /** What it asks for is placed before what has a lower priority. Default: 0, from -1000 to 1000. */
+  readonly priority?: number;
+  /**
+   * Who it is for: what jobs of one key ask for shares what the key's weight is worth beside those of others. Default:
+   * with a weight the job itself, else a key that all such jobs share.
+   */
+  readonly fairnessKey?: string;
+  /** The weight of its fairness key, from 0.001 to 1000. Default: 1. */
+  readonly weight?: number;
 }
 
 /** A recipe's YAML text, or a program, which is bundled and uploaded. */
@@ -106,6 +115,7 @@ const jobRules = {
   ...{ submissionId: rules.text, name: rules.text, metadata: rules.anything, resources: rules.anything },
   ...{ environment: rules.anything, workingDir: rules.anything, packages: rules.anything },
   ...{ maxRetries: rules.wholeNumber, retryFailures: rules.flag },
+  ...{ priority: rules.integer, fairnessKey: rules.text, weight: rules.positive },
 } as const satisfies Record<KeyOf<SubmitJobOptions>, unknown>;
 
 const ended: ReadonlySet<JobStatusName> = new Set(["stopped", "succeeded", "failed"]);
@@ -162,6 +172,9 @@ export class Jobs {
       traceparent: span?.traceparent ?? "",
       maxRetries: options.maxRetries ?? 0,
       retryFailures: options.retryFailures ?? false,
+      priority: options.priority ?? 0,
+      fairnessKey: options.fairnessKey ?? "",
+      weight: options.weight ?? 0,
       ...("recipe" in options ? { recipe: options.recipe } : { bundle: program?.sha256 ?? "" }),
     };
     const bundles = program ? [...ofEnvironment, program] : ofEnvironment;

@@ -24,7 +24,7 @@ import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "../base/actor-resolver.js";
 import type { ResolvedTaskOptions } from "../base/config.js";
 import type { HeadClient } from "../base/head-client.js";
-import { schedulingFields } from "../base/scheduling.js";
+import { schedulingFields, scopeField } from "../base/scheduling.js";
 import { OutstandingCalls } from "../calls/outstanding-calls.js";
 import type { PendingCall } from "../calls/pending-call.js";
 import type { Bundle } from "../jobs/bundle.js";
@@ -77,7 +77,7 @@ export interface TaskPoolDeps {
 
 /** The options with which the workers of a shape are started. */
 export interface TaskShape
-  extends Pick<ResolvedTaskOptions, "resources" | "labels" | "strategy" | "environment"> {
+  extends Pick<ResolvedTaskOptions, "resources" | "labels" | "strategy" | "environment" | "maxConcurrent"> {
   /** The placement group from whose bundles they take their resources. If it is absent, they are in no group. */
   readonly placement?: proto.GroupPlacement.$Properties | null;
   /** Their folder and packages. Default: those of the job, or of this process. */
@@ -217,12 +217,13 @@ export class TaskPool implements TaskCarrier {
       code.ref.bundle ?? "",
       ...[shape.resources, shape.labels, shape.environment].map((record) => Object.entries(record).sort()),
       shape.strategy,
+      scopeField(shape),
       shape.placement ?? null,
       shape.packed?.fields ?? {},
     ]);
     const known = this.#queues.get(key);
     if (known) return known;
-    const { head, ownerId, network, resolver } = this.#deps;
+    const { head, ownerId, network, resolver, jobId, namespace = "" } = this.#deps;
     const callerId = this.#callerId;
     const resources = { quantities: shape.resources };
     const { labels } = schedulingFields(shape);
@@ -231,7 +232,8 @@ export class TaskPool implements TaskCarrier {
       pace: this.#deps.pace,
       awaitDemand: async (waitMs, spare, signal) => {
         const groupId = shape.placement?.groupId ?? "";
-        const request = { ownerId, resources, labels, waitMs, groupId, spare };
+        const scope = scopeField(shape);
+        const request = { ownerId, resources, labels, waitMs, groupId, spare, jobId, namespace, scope };
         const options = { timeoutMs: waitMs + slackMs, signal, background: true };
         const { waits, retireActorIds } = await head.call(headService.awaitDemand, request, options);
         if (retireActorIds?.length) {
@@ -267,6 +269,7 @@ export class TaskPool implements TaskCarrier {
       resources: { quantities: shape.resources },
       ...schedulingFields(shape),
       placement: shape.placement ?? null,
+      scope: scopeField(shape),
       environment: shape.environment,
       ...shape.packed?.fields,
       maxConcurrency: 1,

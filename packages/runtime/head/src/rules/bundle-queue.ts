@@ -3,7 +3,7 @@
  * what a node is to other requests.
  * Not responsible for: the location of the bundles (placement-groups.ts).
  */
-import type { PlacementRequest } from "@palimpsest/scheduler";
+import type { Ledger, PlacementRequest } from "@palimpsest/scheduler";
 import type { Clock } from "@palimpsest/std";
 import type { NodeChange, NodeTable } from "../tables/node-table.js";
 import { bundleLease, type PlacementGroup } from "../tables/placement-group.js";
@@ -16,6 +16,7 @@ export interface BundleRequest {
   readonly bundle: number | undefined;
   /** The session or actor that made the request. */
   readonly ownerId: string;
+  readonly claim?: PlacementRequest["claim"];
   onPlaced(nodeId: string, bundle: number): void;
 }
 
@@ -26,10 +27,13 @@ export class BundleQueue implements Places {
   readonly #listeners = new Set<NodeChange>();
   #places: PlacementGroup["places"] = [];
 
-  constructor(groupId: string, nodes: NodeTable, clock: Clock) {
+  constructor(groupId: string, nodes: NodeTable, clock: Clock, ledger: Ledger) {
     this.#groupId = groupId;
     this.#nodes = nodes;
-    this.#queue = new PendingQueue({ nodes: this, clock, reserveAfterMs: Number.POSITIVE_INFINITY });
+    this.#queue = new PendingQueue({
+      ...{ nodes: this, clock, ledger },
+      reserveAfterMs: Number.POSITIVE_INFINITY,
+    });
   }
 
   get length(): number {
@@ -40,12 +44,12 @@ export class BundleQueue implements Places {
     return this.#queue.demand;
   }
 
-  enqueue(key: string, { leaseId, resources, bundle, ownerId, onPlaced }: BundleRequest): void {
+  enqueue(key: string, { leaseId, resources, bundle, ownerId, claim, onPlaced }: BundleRequest): void {
     const strategy =
       bundle === undefined ? undefined : ({ kind: "node", nodeId: placeOf(bundle), soft: false } as const);
     this.#queue.enqueue(key, {
       leaseId,
-      request: { resources, labels: {}, strategy },
+      request: { resources, labels: {}, strategy, claim },
       ownerId,
       onPlaced: (place) => {
         const index = indexOf(place);

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { parseInput } from "@palimpsest/std/input";
-import { isLoopback, PalimpsestError } from "@palimpsest/wire";
+import { isLoopback, PalimpsestError, resourceNameProblem } from "@palimpsest/wire";
 import { z } from "zod";
 
 const count = z.int().min(1);
@@ -10,6 +10,29 @@ const nonEmpty = z.string().min(1);
 const port = wholeNumber.max(65_535);
 const milliseconds = wholeNumber.max(86_400_000);
 const minTokenLength = 16;
+
+const quota = z
+  .record(
+    nonEmpty.refine((name) => resourceNameProblem(name) === undefined, {
+      error: ({ input }) => resourceNameProblem(String(input)) ?? "",
+    }),
+    z.number().min(0),
+  )
+  .describe("What may be leased at the same time, by resource.");
+const quotasSchema = z.strictObject({
+  namespaces: z
+    .record(nonEmpty, quota)
+    .default({})
+    .describe(
+      'By namespace; "*": each that is not named. Drivers of jobs and placement groups are in "default".',
+    ),
+  jobs: z
+    .record(nonEmpty, quota)
+    .default({})
+    .describe('By job id, of the driver and all that it spawns; "*": each that is not named.'),
+});
+/** Quotas of namespaces and jobs. */
+export type QuotaConfig = z.output<typeof quotasSchema>;
 
 /** The schema of the head's settings; docs/configuration.md has every field. */
 export const headConfigSchema = z.strictObject({
@@ -147,6 +170,11 @@ export const headConfigSchema = z.strictObject({
   placementReserveAfterMs: wholeNumber
     .default(10_000)
     .describe("How long a request that fits some node waits before a node is reserved for it."),
+  quotas: quotasSchema
+    .prefault({})
+    .describe(
+      'Hard limits on what is leased, such as {"namespaces": {"*": {"cpu": 8}}}. Requests above a quota wait.',
+    ),
   maxDeadActors: wholeNumber
     .default(1_000)
     .describe(
@@ -159,6 +187,13 @@ export const headConfigSchema = z.strictObject({
 export type HeadConfigInput = z.input<typeof headConfigSchema>;
 /** The head's settings with all defaults filled in. */
 export type HeadConfig = z.output<typeof headConfigSchema>;
+
+/** Checks the content of a file of quotas. @throws {PalimpsestError} CONFIG_INVALID, one line that names each field */
+export function parseQuotas(value: unknown): QuotaConfig {
+  return parseInput(quotasSchema, value, (problem) => new PalimpsestError("CONFIG_INVALID", problem), {
+    whole: "quotas",
+  });
+}
 
 /** @throws {PalimpsestError} CONFIG_INVALID, one line that names each field */
 export function parseHeadConfig(input: HeadConfigInput): HeadConfig {

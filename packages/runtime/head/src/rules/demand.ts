@@ -9,8 +9,10 @@
  * - DEMAND-2. A request for the same shape as the client keeps counts at once; one that only shares a resource with
  *   it counts after `starvedMs`, or at once for a client with workers to spare. A busy client must not starve others, nor give up much for a request that may fit
  *   elsewhere in a moment.
+ * - DEMAND-3. A request that a quota or scope blocks counts only for workers that count against that limit. Of other
+ *   requests those count whose turn would come before that of what the client keeps, or that have its fairness key.
  */
-import { type PlacementRequest, place, wholeGpus } from "@palimpsest/scheduler";
+import { type Ledger, noClaim, type PlacementRequest, place, wholeGpus } from "@palimpsest/scheduler";
 import { type Clock, delay, Waiters } from "@palimpsest/std";
 import type { Node } from "../tables/node.js";
 
@@ -27,6 +29,8 @@ interface Waiting {
 }
 
 interface Shape {
+  /** The name of what is asked for, whatever the claim. */
+  readonly what: string;
   readonly request: PlacementRequest;
   /** The requests by key, the oldest first. */
   readonly waiting: Map<string, Waiting>;
@@ -35,6 +39,7 @@ interface Shape {
 export interface DemandDeps {
   readonly nodes: { all(): readonly Node[] };
   readonly clock: Clock;
+  readonly ledger?: Ledger;
 }
 
 export class Demand {
@@ -50,8 +55,9 @@ export class Demand {
 
   add(key: string, ownerId: string, request: PlacementRequest): void {
     this.delete(key);
-    const name = nameOf(request);
-    const shape = this.#shapes.get(name) ?? { request, waiting: new Map<string, Waiting>() };
+    const what = nameOf(request);
+    const name = what + JSON.stringify(request.claim ?? noClaim);
+    const shape = this.#shapes.get(name) ?? { what, request, waiting: new Map<string, Waiting>() };
     this.#shapes.set(name, shape);
     this.#shapeOf.set(key, name);
     shape.waiting.set(key, { ownerId, sinceMs: this.#deps.clock.monotonicMs() });
@@ -74,11 +80,11 @@ export class Demand {
   isFor(ownerId: string, kept: PlacementRequest, spare = false): boolean {
     const same = nameOf(kept);
     const nowMs = this.#deps.clock.monotonicMs();
-    for (const [name, { request, waiting }] of this.#shapes) {
-      if (name !== same && !shares(request, kept)) continue;
+    for (const { what, request, waiting } of this.#shapes.values()) {
+      if (!this.#concerns(request, kept, what === same, spare)) continue;
       for (const { ownerId: owner, sinceMs } of waiting.values()) {
         if (owner === ownerId && !spare) continue;
-        const counts = spare || name === same || nowMs - sinceMs >= starvedMs;
+        const counts = spare || what === same || nowMs - sinceMs >= starvedMs;
         if (counts && this.#isFeasible(request)) return true;
         break;
       }
@@ -103,6 +109,23 @@ export class Demand {
       if (leftMs <= 0 || signal.aborted) return false;
       await this.#askers.wait(Math.min(leftMs, starvedMs), signal);
     }
+  }
+
+  /** DEMAND-3 */
+  #concerns(
+    { claim = noClaim, ...request }: PlacementRequest,
+    { claim: keptClaim = noClaim, ...kept }: PlacementRequest,
+    isSame: boolean,
+    spare: boolean,
+  ): boolean {
+    const { ledger } = this.#deps;
+    const limit = ledger?.blocking(claim, request.resources);
+    if (limit !== undefined) return ledger?.countsFor(keptClaim, limit.name) ?? false;
+    if (!isSame && !shares(request, kept)) return false;
+    if (spare) return true;
+    if (claim.priority !== keptClaim.priority) return claim.priority > keptClaim.priority;
+    if (claim.fairnessKey === keptClaim.fairnessKey || ledger === undefined) return true;
+    return ledger.shares.score(claim.fairnessKey) < ledger.shares.score(keptClaim.fairnessKey);
   }
 
   #isFeasible(request: PlacementRequest): boolean {

@@ -27,12 +27,14 @@ import type { JobLogs } from "../tables/job-logs.js";
 import type { JobTable } from "../tables/job-table.js";
 import type { Node } from "../tables/node.js";
 import type { NodeTable } from "../tables/node-table.js";
+import type { Claims } from "./claims.js";
 import type { PendingQueue } from "./placement.js";
 
 export interface JobLifecycleDeps {
   readonly jobs: JobTable;
   readonly nodes: NodeTable;
   readonly pendingQueue: PendingQueue;
+  readonly claims: Claims;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The milliseconds between SIGTERM and SIGKILL when a driver is stopped. */
@@ -188,10 +190,14 @@ export class JobLifecycle {
   }
 
   #seek(jobId: string): void {
-    const { jobs, pendingQueue } = this.#deps;
+    const { jobs, pendingQueue, claims } = this.#deps;
     pendingQueue.enqueue(pendingKey(jobId), {
       leaseId: leaseOf(jobId),
-      request: { resources: jobs.submission(jobId)?.resources ?? {}, labels: {} },
+      request: {
+        resources: jobs.submission(jobId)?.resources ?? {},
+        labels: {},
+        claim: claims.of({ jobId, namespace: "" }),
+      },
       onPlaced: (nodeId) => void this.#start(jobId, nodeId),
     });
   }

@@ -16,13 +16,16 @@
  * - PGROUP-4. A removed group leases nothing except what processes that have not ended still use. Its actors are DEAD
  *   in the store before the group is gone from it, or in the same write.
  * - PGROUP-5. No group waits while there is room for all its missing bundles, except on nodes that are reserved for
- *   older requests.
+ *   older requests, and for its quotas. Of those that wait the highest priority is tried first, then the smallest share.
  * - PGROUP-6. A group that is not detached ends with its owner and with its job.
  */
 import {
+  addQuantities,
   type BundlePlace,
   explainBundles,
   type GroupRequest,
+  type Ledger,
+  type Limit,
   type NodeView,
   type PlacementIndex,
   placeBundles,
@@ -39,6 +42,7 @@ import {
 } from "../tables/placement-group.js";
 import type { PlacementGroupTable } from "../tables/placement-group-table.js";
 import { BundleQueue } from "./bundle-queue.js";
+import type { Claims } from "./claims.js";
 import type { Demand } from "./demand.js";
 import { WaitingGroups } from "./waiting-groups.js";
 
@@ -54,6 +58,8 @@ export interface PlacementGroupsDeps {
   readonly reservations: Pick<PlacementIndex, "isReserved">;
   /** Makes clients return workers, to make room for pending bundles. */
   readonly demand: Demand;
+  readonly ledger: Ledger;
+  readonly claims: Claims;
 }
 
 export class PlacementGroups {
@@ -118,11 +124,12 @@ export class PlacementGroups {
     const { groups } = this.#deps;
     const { groupId } = spec;
     if (groups.get(groupId) === undefined) {
-      const plan = this.#plan(groupRequestOf({ spec, places: [] }));
+      const asked = { spec, places: [] };
+      const plan = this.#limit(asked) ? undefined : this.#plan(groupRequestOf(asked));
       // A group that is placed at once is written once.
       const places = plan && spec.bundles.flatMap((_, index) => plan.get(index) ?? []);
       const { group, durable } = groups.create(spec, places);
-      if (plan === undefined) this.#waiting.add(group);
+      if (plan === undefined) this.#waiting.add(group, this.#deps.claims.ofGroup(group.spec));
       else this.#lease(group, plan);
       await durable;
       if (plan !== undefined) this.#usableNow(group);
@@ -203,12 +210,14 @@ export class PlacementGroups {
   reason(group: PlacementGroup): string {
     if (group.state === "REMOVED") return group.removedBecause;
     if (!this.#waiting.has(group.spec.groupId)) return "";
+    const limit = this.#limit(group);
+    if (limit !== undefined) return limit.reason;
     return explainBundles(this.#views.values(), groupRequestOf(group));
   }
 
-  /** Returns the missing bundles of the pending groups. */
+  /** Returns the missing bundles of the pending groups that no quota blocks. */
   waitingRequests(): readonly GroupRequest[] {
-    return this.#waiting.requests();
+    return this.#waiting.requests((group) => this.#limit(group) === undefined);
   }
 
   /** Returns the nodes of the group's bundles, by index; undefined when the group is gone. */
@@ -220,12 +229,12 @@ export class PlacementGroups {
 
   /** Returns the queue of requests for room in its bundles; undefined when the group is gone. */
   queueOf(groupId: string): BundleQueue | undefined {
-    const { groups, nodes, clock } = this.#deps;
+    const { groups, nodes, clock, ledger } = this.#deps;
     const state = groups.get(groupId)?.state;
     if (state === undefined || state === "REMOVED") return undefined;
     const known = this.#queues.get(groupId);
     if (known !== undefined) return known;
-    const queue = new BundleQueue(groupId, nodes, clock);
+    const queue = new BundleQueue(groupId, nodes, clock, ledger);
     const usable = this.#usable.get(groupId);
     if (usable !== undefined) queue.update(usable.places);
     this.#queues.set(groupId, queue);
@@ -281,14 +290,32 @@ export class PlacementGroups {
     const usable = this.#usable.get(groupId);
     if (usable !== undefined) this.#usableNow(usable);
     if (missing === 0) return;
-    this.#waiting.add(groups.get(groupId) ?? group);
+    this.#waiting.add(groups.get(groupId) ?? group, this.#deps.claims.ofGroup(group.spec));
     this.#schedule();
   }
 
   #schedule(): void {
     if (this.#scheduled || this.#waiting.size === 0) return;
     this.#scheduled = true;
-    queueMicrotask(() => this.#pass(this.#waiting.ids));
+    queueMicrotask(() => this.#pass(this.#inTurn()));
+  }
+
+  /** PGROUP-5 */
+  #inTurn(): readonly string[] {
+    const { groups, claims, ledger } = this.#deps;
+    const turns = this.#waiting.ids.map((groupId) => {
+      const { priority, fairnessKey } = claims.ofGroup(groups.get(groupId)?.spec ?? { jobId: "" });
+      return { groupId, priority, score: ledger.shares.score(fairnessKey) };
+    });
+    return turns.sort((a, b) => b.priority - a.priority || a.score - b.score).map(({ groupId }) => groupId);
+  }
+
+  /** Returns the quota that keeps the group's missing bundles waiting. */
+  #limit({ spec, places }: Pick<PlacementGroup, "spec" | "places">): Limit | undefined {
+    const claim = this.#deps.claims.ofGroup(spec);
+    if (claim.quotas.length === 0) return undefined;
+    const missing = spec.bundles.filter((_, index) => places[index] === undefined);
+    return this.#deps.ledger.blocking(claim, missing.reduce(addQuantities, {}));
   }
 
   /** Tries each pending group once, in turns of at most sliceMs. */
@@ -299,7 +326,7 @@ export class PlacementGroups {
     const failed = new Set<string>();
     for (const [at, groupId] of groupIds.entries()) {
       const group = this.#waiting.has(groupId) ? groups.get(groupId) : undefined;
-      if (group === undefined) continue;
+      if (group === undefined || this.#limit(group) !== undefined) continue;
       const { bundles, strategy, labels, labelConditions } = group.spec;
       const shape = JSON.stringify([strategy, bundles, labels, labelConditions, group.places]);
       if (!failed.has(shape) && !this.#place(groupId)) failed.add(shape);

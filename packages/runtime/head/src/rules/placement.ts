@@ -4,11 +4,12 @@
  *
  * Invariants:
  * - PLACEMENT-1. A placed request has its lease before the next request is placed, so that no node is overcommitted.
- * - PLACEMENT-2. Pending requests are tried again, oldest first, after each change that may have made room for them.
+ * - PLACEMENT-2. Pending requests are tried again, in the order of INDEX-2, after each change that may have made room
+ *   for them, on a node or below a limit.
  * - PLACEMENT-3. No pass blocks the event loop for longer than sliceMs plus one placement; a later turn continues it.
  * - PLACEMENT-4. Requests are not told why they wait; the reason is computed only when somebody asks.
  */
-import { PlacementIndex, type PlacementRequest, type WaitingShape } from "@palimpsest/scheduler";
+import { type Ledger, PlacementIndex, type PlacementRequest, type WaitingShape } from "@palimpsest/scheduler";
 import type { Clock } from "@palimpsest/std";
 import type { Node } from "../tables/node.js";
 import type { NodeChange } from "../tables/node-table.js";
@@ -41,6 +42,8 @@ export interface PendingQueueDeps {
   readonly reserveAfterMs: number;
   /** The queue's own index and demand, where others read them too. */
   readonly index?: PlacementIndex;
+  /** The limits of claims, where the queue has an index of its own. */
+  readonly ledger?: Ledger;
   readonly demand?: Demand;
 }
 
@@ -54,7 +57,8 @@ export class PendingQueue {
 
   constructor(deps: PendingQueueDeps) {
     this.#deps = deps;
-    this.#index = deps.index ?? new PlacementIndex();
+    this.#index = deps.index ?? new PlacementIndex(deps.ledger);
+    this.#index.onWoken(() => this.#schedule());
     this.demand = deps.demand ?? new Demand(deps);
     deps.nodes.onChange((nodeId, view) => {
       if (view === undefined) this.#index.removeNode(nodeId);

@@ -1,4 +1,4 @@
-import type { GroupRequest } from "@palimpsest/scheduler";
+import type { Claim, GroupRequest } from "@palimpsest/scheduler";
 import { bundleLease, groupRequestOf, type PlacementGroup } from "../tables/placement-group.js";
 import type { Demand } from "./demand.js";
 
@@ -19,9 +19,9 @@ export class WaitingGroups {
     return this.#groups.size;
   }
 
-  /** Returns the groups' missing bundles. */
-  requests(): GroupRequest[] {
-    return [...this.#groups.values()].map(groupRequestOf);
+  /** Returns the missing bundles of groups. */
+  requests(wanted: (group: PlacementGroup) => boolean): GroupRequest[] {
+    return [...this.#groups.values()].filter(wanted).map(groupRequestOf);
   }
 
   has(groupId: string): boolean {
@@ -29,12 +29,12 @@ export class WaitingGroups {
   }
 
   /** Adds a group, or updates which of its bundles are pending. */
-  add(group: PlacementGroup): void {
+  add(group: PlacementGroup, claim: Claim): void {
     const { groupId, ownerId } = group.spec;
     this.#groups.set(groupId, group);
     const { bundles, placed } = groupRequestOf(group);
     for (const [index, request] of bundles.entries())
-      if (!placed?.has(index)) this.#demand.add(bundleLease(groupId, index), ownerId, request);
+      if (!placed?.has(index)) this.#demand.add(bundleLease(groupId, index), ownerId, { ...request, claim });
   }
 
   delete(groupId: string): void {

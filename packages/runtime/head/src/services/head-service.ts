@@ -10,6 +10,7 @@
  */
 import { callerOf, headService, isReader, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import type { Claims } from "../rules/claims.js";
 import type { NodeDrains } from "../rules/node-drains.js";
 import type { ObjectRecoveries } from "../rules/object-recoveries.js";
 import { expectOwner } from "../rules/owners.js";
@@ -57,6 +58,7 @@ export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps, TaskE
   readonly objects: ObjectDirectory;
   readonly taskWorkers: TaskWorkers;
   readonly drains: NodeDrains;
+  readonly claims: Claims;
   readonly groups: PlacementGroups;
   readonly groupTable: PlacementGroupTable;
   readonly bundles: Bundles;
@@ -109,7 +111,7 @@ export function createHeadHandlers(deps: HeadServiceDeps): HeadHandlers {
     summarize: rpc.unary(headService.summarize, () => summarize(deps)),
     listQueues: rpc.unary(headService.listQueues, async () => ({ queues: [...(await deps.queueDepths())] })),
     ...createObjectRpcs(rpc, deps.objects, deps.recoveries),
-    ...createTaskRpcs(rpc, deps.pendingQueue, deps.groups, deps.taskWorkers, deps.drains),
+    ...createTaskRpcs(rpc, deps.pendingQueue, deps.groups, deps.taskWorkers, deps.drains, deps.claims),
     ...createTaskEventRpcs(deps),
     ...createGroupRpcs(deps),
     drainNode: rpc.unary(headService.drainNode, (request) => deps.drains.drain(request)),

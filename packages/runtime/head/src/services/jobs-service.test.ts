@@ -1,5 +1,5 @@
 import { sha256Of } from "@palimpsest/std";
-import { jobsService, type Peer } from "@palimpsest/wire";
+import { jobsService, type Peer, roleToken } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { submissionFromProto } from "../tables/job.js";
@@ -17,6 +17,22 @@ afterEach(() => bench.end());
 describe("jobs over gRPC", () => {
   const submit = (peer: Peer, request: proto.SubmitRequest.$Properties) =>
     peer.unary(jobsService.submit, request, { timeoutMs: 600_000 });
+
+  it("priority and weight are for who may submit jobs, and what is out of range is refused", async () => {
+    const head = await bench.start();
+    const peer = bench.peer(head);
+    const asActor = bench.peer(head, roleToken(head.token, "actor"));
+    await expect(submit(asActor, { recipe: "a: 1\n", priority: 1 })).rejects.toMatchObject({
+      code: "PERMISSION_DENIED",
+    });
+    const refused = (request: proto.SubmitRequest.$Properties) =>
+      expect(submit(peer, { recipe: "a: 1\n", ...request })).rejects;
+    await refused({ priority: 1001 }).toThrow("priority is 1001: give a whole number from -1000 to 1000");
+    await refused({ weight: 0.0001 }).toThrow("weight is 0.0001: give a number from 0.001 to 1000");
+    await refused({ weight: Number.NaN }).toThrow("weight is NaN");
+    await refused({ fairnessKey: "a b" }).toThrow('fairness_key is "a b"');
+    await submit(peer, { recipe: "a: 1\n", priority: 7, weight: 3, fairnessKey: "night" });
+  });
 
   async function logsOf(peer: Peer, jobId: string, follow: boolean): Promise<string> {
     let text = "";

@@ -1,9 +1,11 @@
 import { normalizeQuantities } from "@palimpsest/scheduler";
 import { headService, PalimpsestError } from "@palimpsest/wire";
+import type { Claims } from "../rules/claims.js";
 import type { NodeDrains } from "../rules/node-drains.js";
 import type { PendingQueue } from "../rules/placement.js";
 import type { PlacementGroups } from "../rules/placement-groups.js";
 import type { TaskWorkers } from "../rules/task-workers.js";
+import { namespaceOf, scopeOf } from "../tables/actor.js";
 import type { HeadHandlers } from "./head-handlers.js";
 import type { Rpc } from "./rpc.js";
 
@@ -16,12 +18,22 @@ export function createTaskRpcs(
   groups: Pick<PlacementGroups, "queueOf">,
   workers: TaskWorkers,
   drains: Pick<NodeDrains, "workersToRetire" | "onBegin">,
+  claims: Claims,
 ): HeadHandlers<"awaitDemand" | "setWaiting"> {
   return {
     awaitDemand: rpc.unary(
       headService.awaitDemand,
-      async ({ ownerId, resources, labels, waitMs, groupId, spare }, { signal }) => {
-        const kept = { resources: normalizeQuantities(resources?.quantities ?? {}), labels: { ...labels } };
+      async ({ ownerId, resources, labels, waitMs, groupId, spare, ...whose }, { signal }) => {
+        const claimant = {
+          jobId: whose.jobId ?? "",
+          namespace: namespaceOf(whose.namespace),
+          scope: scopeOf(whose.scope),
+        };
+        const kept = {
+          resources: normalizeQuantities(resources?.quantities ?? {}),
+          labels: { ...labels },
+          claim: groupId ? claims.inBundle(claimant) : claims.of(claimant),
+        };
         const boundMs = Math.min(maxWaitMs, Math.max(0, waitMs ?? 0));
         const demand = groupId ? groups.queueOf(groupId)?.demand : queue.demand;
         if (demand === undefined)

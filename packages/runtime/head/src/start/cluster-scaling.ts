@@ -43,7 +43,12 @@ export class ClusterScaling implements ScalableCluster {
 
   demand(): PendingDemand {
     const { pendingQueue, groups } = this.#deps;
-    return { requests: pendingQueue.waitingShapes(), groups: groups.waitingRequests() };
+    // No node helps what a quota or scope blocks.
+    const requests = pendingQueue
+      .waitingShapes()
+      .map((shape) => ({ ...shape, count: shape.count - shape.limited }))
+      .filter(({ count }) => count > 0);
+    return { requests, groups: groups.waitingRequests() };
   }
 
   nodes(): readonly ScaledNode[] {

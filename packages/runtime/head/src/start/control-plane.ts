@@ -4,12 +4,13 @@
  * Not responsible for: gRPC, the files of address and token, or processes.
  */
 import { join } from "node:path";
-import { PlacementIndex } from "@palimpsest/scheduler";
+import { Ledger, PlacementIndex } from "@palimpsest/scheduler";
 import { type Clock, delay, every } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Holder, newId } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorLifecycle } from "../rules/actors/actor-lifecycle.js";
+import { Claims } from "../rules/claims.js";
 import type { HeadConfig } from "../rules/config.js";
 import { Demand } from "../rules/demand.js";
 import { HolderStates } from "../rules/holder-states.js";
@@ -66,6 +67,8 @@ export class ControlPlane {
   readonly nodes: NodeTable;
   readonly jobs: JobTable;
   readonly pendingQueue: PendingQueue;
+  readonly claims: Claims;
+  readonly ledger: Ledger;
   readonly groupTable: PlacementGroupTable;
   readonly groups: PlacementGroups;
   readonly recovery: Recovery;
@@ -154,9 +157,22 @@ export class ControlPlane {
     // The rules: what decides. Groups hear of freed resources before the queue of other requests, so that those are
     // offered to groups first.
     const { logs, objects } = this;
-    const [index, demand] = [new PlacementIndex(), new Demand({ nodes, clock })];
+    const claims = new Claims({ quotas: config.quotas, jobs, actors, groups: groupTable });
+    const ledger = new Ledger(
+      (name) => claims.quota(name),
+      () => clock.monotonicMs(),
+    );
+    const [index, demand] = [new PlacementIndex(ledger), new Demand({ nodes, clock, ledger })];
+    nodes.onLease((nodeId, name, lease) => {
+      if (lease === undefined) ledger.giveBack(`${nodeId} ${name}`);
+      else ledger.take(`${nodeId} ${name}`, ...claims.ofLease(name, lease));
+    });
+    nodes.onChange((nodeId, view) => ledger.shares.setNode(nodeId, view?.total));
+    ledger.shares.onChange((fairnessKey) => index.rescore(fairnessKey));
+    this.claims = claims;
+    this.ledger = ledger;
     const groups = new PlacementGroups({
-      ...{ groups: groupTable, nodes, clock, logger, demand },
+      ...{ groups: groupTable, nodes, clock, logger, demand, ledger, claims },
       reservations: index,
     });
     const pendingQueue = new PendingQueue({
@@ -164,7 +180,7 @@ export class ControlPlane {
       reserveAfterMs: config.placementReserveAfterMs,
     });
     const taskWorkers = new TaskWorkers(actors, nodes);
-    const shared = { nodes, pendingQueue, clock, logger };
+    const shared = { nodes, pendingQueue, claims, clock, logger };
     const lifecycle = new ActorLifecycle({
       ...{ ...shared, metrics, actors, groups, taskWorkers },
       stopGraceMs: config.actorStopGraceMs,
@@ -208,6 +224,7 @@ export class ControlPlane {
       if (actor.state === "DEAD" && before?.state !== "DEAD") this.#actorDied(actor);
     });
     this.#stopTicking = every(clock, config.heartbeatIntervalMs, () => {
+      for (const fairnessKey of ledger.shares.moving()) index.rescore(fairnessKey);
       for (const table of [nodes, pendingQueue, groups, this.drains]) table.tick();
       measureTables(metrics, this);
     });

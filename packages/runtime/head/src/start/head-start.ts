@@ -201,6 +201,7 @@ function addServices(
       taskWorkers: plane.taskWorkers,
       history: plane.history,
       drains: plane.drains,
+      claims: plane.claims,
       shutdown,
       clusterInfo: own.clusterInfo,
       durableStates: new DurableStates(own.redis.client, {

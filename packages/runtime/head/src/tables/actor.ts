@@ -1,4 +1,4 @@
-import { normalizeQuantities, type Quantities, requestProblem } from "@palimpsest/scheduler";
+import { normalizeQuantities, type Quantities, requestProblem, type Scope } from "@palimpsest/scheduler";
 import { fieldsOf, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { checkConcurrency, checkShared } from "./actor-checks.js";
@@ -59,6 +59,8 @@ export interface ActorSpec extends Scheduling, RuntimeEnvironment {
   readonly durable: boolean;
   /** The placement group whose bundles it takes its resources from. Its index is undefined if any bundle will do. */
   readonly placement: ActorPlacement | undefined;
+  /** It runs only with fewer than that many others of the scope. */
+  readonly scope: Scope | undefined;
 }
 
 interface ActorPlacement {
@@ -196,10 +198,20 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   if (problem !== undefined) throw invalid(problem);
   checkScheduling(message);
   checkPlacement(spec);
+  checkScope(spec.scope);
   checkConcurrency(spec);
   checkRuntimeEnvironment(spec);
   checkSize(message, spec.args.byteLength);
   return spec;
+}
+
+function checkScope(scope: Scope | undefined): void {
+  if (scope === undefined) return;
+  if (!isValidId(scope.name))
+    throw invalid(
+      `scope.name is ${shownText(scope.name)}: use up to 128 letters, digits, ".", "_", ":" and "-"`,
+    );
+  if (scope.max < 1) throw invalid(`scope.max is ${scope.max}: it must be at least 1`);
 }
 
 /** Refuses conditions of an actor in a group, because the group decides which node a bundle is on. */
@@ -245,7 +257,10 @@ export function specUnder(spec: ActorSpec, parent: RuntimeEnvironment | undefine
 
 /** Returns the specification in a message that has been checked before. */
 export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
-  const { namespace, code, argsObject, resources, placement, ...spec } = fieldsOf(proto.ActorSpec, message);
+  const { namespace, code, argsObject, resources, placement, scope, ...spec } = fieldsOf(
+    proto.ActorSpec,
+    message,
+  );
   return {
     ...spec,
     ...schedulingOf(spec),
@@ -255,7 +270,13 @@ export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
     argsObject: argsObject ?? null,
     resources: normalizeQuantities(resources?.quantities ?? {}),
     placement: placement ? placementOf(placement) : undefined,
+    scope: scopeOf(scope),
   };
+}
+
+/** Returns the scope in a message that has been checked before. */
+export function scopeOf(message: proto.Scope.$Properties | null | undefined): Scope | undefined {
+  return message ? { name: message.name ?? "", max: message.max ?? 0 } : undefined;
 }
 
 function placementOf(message: proto.GroupPlacement.$Properties): ActorPlacement {
@@ -279,6 +300,7 @@ export function specToProto(spec: ActorSpec): proto.ActorSpec.$Properties {
     concurrencyGroups: { ...spec.concurrencyGroups },
     methodGroups: { ...spec.methodGroups },
     placement: spec.placement ? { ...spec.placement, bundle: spec.placement.bundle ?? null } : null,
+    scope: spec.scope ?? null,
   };
 }
 

@@ -35,6 +35,11 @@ export interface Submission extends RuntimeEnvironment {
   readonly attempt: number;
   /** The trace of the client that submitted it first; empty without tracing. */
   readonly traceparent: string;
+  readonly priority: number;
+  /** The fairness key of what it asks for; empty if it named none. */
+  readonly fairnessKey: string;
+  /** The weight of that key; 0 if it gave none. */
+  readonly weight: number;
 }
 
 /** A job as the head knows it. Only JobTable.update changes it. */
@@ -124,6 +129,7 @@ export function submissionFromProto(message: proto.SubmitRequest.$Properties): S
     throw invalid(`first_attempt is ${shownText(firstAttempt)}: the head sets it, so leave it out`);
   const environment = runtimeEnvironmentOf(message);
   checkRuntimeEnvironment(environment);
+  const { priority, fairnessKey, weight } = turnOf(message);
   return {
     submissionId,
     entrypoint: entrypointOf(message),
@@ -137,7 +143,26 @@ export function submissionFromProto(message: proto.SubmitRequest.$Properties): S
     retryFailures: message.retryFailures ?? false,
     firstAttempt,
     attempt: message.attempt ?? 0,
+    ...{ priority, fairnessKey, weight },
   };
+}
+
+const maxPriority = 1000;
+const weightLimits = { least: 0.001, most: 1000 };
+
+function turnOf(
+  message: proto.SubmitRequest.$Properties,
+): Pick<Submission, "priority" | "fairnessKey" | "weight"> {
+  const { priority = 0, fairnessKey = "", weight = 0 } = message;
+  if (Math.abs(priority ?? 0) > maxPriority)
+    throw invalid(`priority is ${priority}: give a whole number from ${-maxPriority} to ${maxPriority}`);
+  if (fairnessKey && !isValidId(fairnessKey))
+    throw invalid(
+      `fairness_key is ${shownText(fairnessKey)}: use up to 128 letters, digits, ".", "_", ":" and "-"`,
+    );
+  if (weight !== 0 && weight !== null && !(weight >= weightLimits.least && weight <= weightLimits.most))
+    throw invalid(`weight is ${weight}: give a number from ${weightLimits.least} to ${weightLimits.most}`);
+  return { priority: priority ?? 0, fairnessKey: fairnessKey ?? "", weight: weight ?? 0 };
 }
 
 function entrypointOf(message: proto.SubmitRequest.$Properties): Submission["entrypoint"] {

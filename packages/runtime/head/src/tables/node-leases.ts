@@ -52,6 +52,8 @@ export class NodeLeases {
   readonly #leases = new Map<string, Lease>();
   readonly #bundles = new Map<string, Bundle>();
   readonly #room: Room;
+  /** The leases that became leases on the node when the last lease was given back (LEASES-2). */
+  freed: readonly string[] = [];
 
   /** @param kept leases that the node had before it registered with this total */
   constructor(total: Quantities, kept?: NodeLeases) {
@@ -83,6 +85,10 @@ export class NodeLeases {
 
   all(): Iterable<readonly [name: string, lease: Lease]> {
     return this.#leases;
+  }
+
+  get(name: string): Lease | undefined {
+    return this.#leases.get(name);
   }
 
   gpusOf(name: string): readonly number[] {
@@ -118,13 +124,16 @@ export class NodeLeases {
     const lease = this.#leases.get(name);
     if (lease === undefined) return false;
     this.#leases.delete(name);
+    this.freed = [];
     this.#change(lease, addQuantities, giveBackGpus);
     const bundle = this.#bundles.get(lease.within);
     if (bundle !== undefined) bundle.leases -= 1;
     if (!this.#bundles.delete(name)) return true;
     // LEASES-2
-    for (const [inner, { quantities, gpuIds, within }] of [...this.#leases])
-      if (within === name) this.#enter(inner, { quantities, gpuIds, within: "" });
+    const inside = [...this.#leases].filter(([, { within }]) => within === name);
+    for (const [inner, { quantities, gpuIds }] of inside)
+      this.#enter(inner, { quantities, gpuIds, within: "" });
+    this.freed = inside.map(([inner]) => inner);
     return true;
   }
 

@@ -63,6 +63,8 @@ export interface NodeTableDeps {
 export type NodeDeathCause = "left" | "lost";
 /** Called with what the scheduler may use of the node; undefined means nothing, for now or for good. */
 export type NodeChange = (nodeId: string, view: NodeView | undefined) => void;
+/** Called with a lease that was taken on a node, also in the place of one of its name; undefined: it has ended. */
+export type LeaseChange = (nodeId: string, name: string, lease: Lease | undefined) => void;
 export type NodeDeath = (node: Node, reason: string, cause: NodeDeathCause) => void;
 
 export class NodeTable {
@@ -70,6 +72,7 @@ export class NodeTable {
   readonly #entries = new Map<string, Entry>();
   readonly #deathListeners = new Set<NodeDeath>();
   readonly #changeListeners = new Set<NodeChange>();
+  #onLease: LeaseChange = () => undefined;
   /** Counts and totals of all nodes. */
   readonly sums = new NodeSums();
 
@@ -209,6 +212,7 @@ export class NodeTable {
     const entry = this.#entries.get(nodeId);
     if (entry === undefined) return options.gpuIds ?? [];
     const gpuIds = entry.leases.take(name, quantities, options);
+    this.#onLease(nodeId, name, entry.leases.get(name));
     this.#leasesChanged(entry);
     return gpuIds;
   }
@@ -218,6 +222,7 @@ export class NodeTable {
     const entry = this.#entries.get(nodeId);
     if (entry === undefined) return;
     entry.leases.takeBundle(name, quantities, gpuIds);
+    this.#onLease(nodeId, name, entry.leases.get(name));
     this.#leasesChanged(entry);
   }
 
@@ -234,7 +239,11 @@ export class NodeTable {
 
   release(nodeId: string, name: string): void {
     const entry = this.#entries.get(nodeId);
-    if (entry?.leases.giveBack(name)) this.#leasesChanged(entry);
+    if (!entry?.leases.giveBack(name)) return;
+    this.#onLease(nodeId, name, undefined);
+    // LEASES-2
+    for (const inner of entry.leases.freed) this.#onLease(nodeId, inner, entry.leases.get(inner));
+    this.#leasesChanged(entry);
   }
 
   /** Returns the ids of the GPUs that the lease has. */
@@ -266,6 +275,11 @@ export class NodeTable {
   /** Returns the leases on the node by name. */
   leasesOn(nodeId: string): ReadonlyMap<string, Lease> {
     return new Map(this.#entries.get(nodeId)?.leases.all());
+  }
+
+  /** Registers what is called for each lease that is taken or ends, before onChange() is. */
+  onLease(listener: LeaseChange): void {
+    this.#onLease = listener;
   }
 
   /** Calls back for each node that dies. */
@@ -312,6 +326,7 @@ export class NodeTable {
     entry.connection?.close(reason);
     entry.connection = undefined;
     const before = entry.node;
+    for (const name of entry.leases.names) this.#onLease(before.nodeId, name, undefined);
     entry.leases = new NodeLeases(before.total);
     entry.node = { ...before, state: "DEAD", available: before.total };
     this.#changed(entry, before);

@@ -12,6 +12,7 @@ import { absolutePath } from "../../input/absolute-path.js";
 import { parsePort } from "../../input/key-values.js";
 import { type LogFlags, logFormat, logFormatOption, logLevelOption } from "../../input/log-level.js";
 import { exitSoon, type StopFlags, stopSignal, untilStdinEndsOption } from "../../input/signals.js";
+import { yamlFile } from "../../input/yaml-file.js";
 import { documentPath } from "../../installation/document-path.js";
 
 interface HeadOptions extends RedisFlags, StopFlags, LogFlags {
@@ -30,6 +31,7 @@ interface HeadOptions extends RedisFlags, StopFlags, LogFlags {
   readonly tls?: string;
   readonly insecure?: boolean;
   readonly autoscale?: string;
+  readonly quotas?: string;
 }
 
 export function addHead(program: Command): void {
@@ -87,12 +89,16 @@ export function addHead(program: Command): void {
       "--autoscale <file>",
       `starts and ends nodes on demand as this YAML file configures (${documentPath("guides/autoscaling.md")})`,
     )
+    .option(
+      "--quotas <file>",
+      `limits what namespaces and jobs lease, as this YAML file says (${documentPath("operations.md")})`,
+    )
     .option("--insecure", "listen beyond loopback without TLS, in a trusted network")
     .addOption(untilStdinEndsOption())
     .addOption(logLevelOption())
     .addOption(logFormatOption())
     .action(async (options: HeadOptions) => {
-      const [{ Head }, { createLogger }] = await Promise.all([
+      const [{ Head, parseQuotas }, { createLogger }] = await Promise.all([
         import("@palimpsest/head"),
         import("@palimpsest/telemetry"),
       ]);
@@ -103,6 +109,9 @@ export function addHead(program: Command): void {
       for (const warning of warnings) process.stderr.write(warning);
       const startAutoscaler = options.autoscale
         ? await autoscalerOf(options.autoscale, { dataDir: options.dataDir, cluster: options.cluster, tls })
+        : undefined;
+      const quotas = options.quotas
+        ? parseQuotas(yamlFile("--quotas", options.quotas, "namespaces and jobs", "docs/operations.md"))
         : undefined;
       const stop = stopSignal(options);
       for (;;) {
@@ -119,6 +128,7 @@ export function addHead(program: Command): void {
             ...urls,
             ...(token ? { token } : {}),
             ...(options.readerTokenFile ? { readerTokenFile: options.readerTokenFile } : {}),
+            ...(quotas ? { quotas } : {}),
             tls,
             insecure: options.insecure ?? false,
           },

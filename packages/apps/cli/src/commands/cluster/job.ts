@@ -12,7 +12,9 @@ import {
   collect,
   collectVariables,
   parseAmount,
+  parseInteger,
   parseKeyValues,
+  parsePositive,
   parseQuantities,
   parseWhole,
 } from "../../input/key-values.js";
@@ -80,6 +82,9 @@ interface SubmitOptions extends ConnectionOptions {
   readonly metadata?: Record<string, string>;
   readonly retries: number;
   readonly retryFailures?: boolean;
+  readonly priority?: number;
+  readonly fairnessKey?: string;
+  readonly weight?: number;
   readonly json?: boolean;
 }
 
@@ -152,6 +157,13 @@ export function addJob(program: Command): void {
       0,
     )
     .option("--retry-failures", "with --retries: also when its driver fails")
+    .option(
+      "--priority <number>",
+      "what it asks for is placed before what has a lower priority: -1000 to 1000",
+      parseInteger,
+    )
+    .option("--fairness-key <key>", "jobs of one key share what the key's weight is worth")
+    .option("--weight <number>", "weight of the fairness key, or of this job without one", parsePositive)
     .addOption(new Option("--json", "prints the job as JSON in place of its id").conflicts("follow"))
     .action(async (file: string, argv: string[], options: SubmitOptions) => {
       if (options.retryFailures && options.retries === 0)
@@ -168,6 +180,9 @@ export function addJob(program: Command): void {
           maxRetries: options.retries,
           retryFailures: options.retryFailures ?? false,
           ...environmentOf(options),
+          ...(options.priority === undefined ? {} : { priority: options.priority }),
+          ...(options.fairnessKey === undefined ? {} : { fairnessKey: options.fairnessKey }),
+          ...(options.weight === undefined ? {} : { weight: options.weight }),
           ...(options.submissionId ? { submissionId: options.submissionId } : {}),
         });
         process.stderr.write(`job ${info.jobId} submitted\n`);

@@ -34,13 +34,15 @@ export class ActorStarts {
       const { placement, resources, ownerId } = actor.spec;
       if (placement === undefined) {
         const onPlaced = (nodeId: string) => void this.#start(actorId, nodeId, undefined);
-        this.#deps.pendingQueue.enqueue(key, { leaseId, request: requestOf(actor.spec), ownerId, onPlaced });
+        const request = { ...requestOf(actor.spec), claim: this.#deps.claims.of(actor.spec) };
+        this.#deps.pendingQueue.enqueue(key, { leaseId, request, ownerId, onPlaced });
         return;
       }
       const { groupId, bundle } = placement;
       const onPlaced = (nodeId: string, index: number) => void this.#start(actorId, nodeId, index);
       const queue = this.#deps.groups.queueOf(groupId);
-      if (queue) queue.enqueue(key, { leaseId, resources, bundle, ownerId, onPlaced });
+      const claim = this.#deps.claims.inBundle(actor.spec);
+      if (queue) queue.enqueue(key, { leaseId, resources, bundle, ownerId, claim, onPlaced });
       else this.#giveUp(now, `its placement group ${groupId} is not known any more`);
     });
   }

@@ -9,6 +9,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, mayStillRun } from "../../tables/actor.js";
 import type { ActorTable } from "../../tables/actor-table.js";
 import type { NodeTable } from "../../tables/node-table.js";
+import type { Claims } from "../claims.js";
 import type { PendingQueue } from "../placement.js";
 import type { PlacementGroups } from "../placement-groups.js";
 import type { TaskWorkers } from "../task-workers.js";
@@ -29,6 +30,7 @@ export interface ActorLifecycleDeps {
   readonly stopGraceMs: number;
   readonly startRetries: StartRetryLimits;
   readonly taskWorkers: Pick<TaskWorkers, "leasedBy">;
+  readonly claims: Claims;
   /** The milliseconds for which an unreachable node may keep running actors with fence: lease. */
   readonly fenceAfterMs: number;
 }
