@@ -60,6 +60,7 @@ const rules = [
     line: /submit …$/,
     replace: [["submit …", "submit recipes/quickstart.yaml -- --steps 1"]],
   },
+  { line: /--quotas quotas\.yaml/, add: "--data-dir shared-head", until: /listens on/ },
   { line: /--autoscale autoscale\.yaml/, add: "--data-dir growing-head", until: /listens on/ },
   {
     line: /^npx tsx ask\.ts/,

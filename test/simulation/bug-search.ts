@@ -3,6 +3,7 @@ import { plantedGroupBugs } from "./planted-group-bugs.js";
 import { plantedKindBugs } from "./planted-kind-bugs.js";
 import { plantedLineageBugs } from "./planted-lineage-bugs.js";
 import { plantedObjectBugs } from "./planted-object-bugs.js";
+import { plantedShareBugs } from "./planted-share-bugs.js";
 import { plantedSpillBugs } from "./planted-spill-bugs.js";
 import { plantedTaskBugs } from "./planted-task-bugs.js";
 import { plantedValueBugs } from "./planted-value-bugs.js";
@@ -63,6 +64,7 @@ export const allBugs: readonly PlantedBug[] = [
   ...plantedValueBugs,
   ...plantedLineageBugs,
   ...plantedKindBugs,
+  ...plantedShareBugs,
 ];
 
 /** Yields one row of the table for each planted bug. */

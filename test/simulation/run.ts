@@ -5,6 +5,7 @@
  *   run.ts --seed 38 [--long] [--story]              one seed again, with the story of its events
  *   run.ts --seed 1 --values [--story]               the same with values, as every eighth seed of many has them
  *   run.ts --seed 1 --kinds [--story]                the same with durable and light actors and meshes: another eighth
+ *   run.ts --seed 1 --shares [--story]               the same with quotas and scopes: a further eighth
  *   run.ts --training --seed 5 [--story]             the same, of a training run; every fourth seed of many is one too
  * To be run with --conditions=@palimpsest/source.
  */
@@ -16,7 +17,14 @@ import { writeResult } from "../../bench/result-file.js";
 import { searchPlantedBugs } from "./bug-search.js";
 import { searchRunBugs } from "./training/run-bug-search.js";
 import { simulateRun } from "./training/simulate-run.js";
-import { idleCluster, kindsOf, settingsOf, valuesOf, type WorldSettings } from "./world/settings.js";
+import {
+  idleCluster,
+  kindsOf,
+  settingsOf,
+  sharesOf,
+  valuesOf,
+  type WorldSettings,
+} from "./world/settings.js";
 import { simulate } from "./world/world.js";
 
 interface Share {
@@ -41,14 +49,16 @@ const { values } = parseArgs({
     long: { type: "boolean", default: false },
     values: { type: "boolean", default: false },
     kinds: { type: "boolean", default: false },
+    shares: { type: "boolean", default: false },
     story: { type: "boolean", default: false },
     bugs: { type: "boolean", default: false },
   },
 });
 
-/** One of every eight runs has values, and one has actors of every kind. */
+/** One of every eight runs has values, one has actors of every kind, and one quotas and scopes. */
 function settingsOfMany(run: number, seed: number): WorldSettings {
   if (run % 8 === 4) return valuesOf(seed);
+  if (run % 8 === 2) return sharesOf(seed);
   return run % 8 === 6 ? kindsOf(seed) : settingsOf(seed, true);
 }
 
@@ -131,6 +141,7 @@ if (values.seed !== undefined) {
   const settings = {
     ...(values.values ? valuesOf(seed) : settingsOf(seed, values.long)),
     kinds: values.kinds,
+    shares: values.shares,
   };
   const result = values.training
     ? await simulateRun(Number(values.seed), { keepStory: values.story })

@@ -6,6 +6,7 @@ import { bundleLease } from "../../../packages/runtime/head/src/tables/placement
 import type { World } from "../world/world.js";
 import { checkGroupsAtRest } from "./groups.js";
 import { checkJobsAtRest, cpusOf } from "./jobs.js";
+import { isLimited } from "./shares.js";
 
 /**
  * Checks what must hold long after the last fault: the head's view is true, promises are kept, and nothing waits
@@ -70,7 +71,13 @@ export function checkAtRest(world: World): void {
     const waits = actor.state === "PENDING" || actor.state === "RESTARTING";
     // A node may be kept free for a larger request that has waited longer.
     const kept = plane.pendingQueue.reservedNodes > 0;
-    if (waits && !kept && roomFor(plane, actor, alive).some((free) => free >= cpu)) {
+    // PLACEMENT-2, QUOTA-3
+    if (
+      waits &&
+      !kept &&
+      !isLimited(plane, { ...actor.spec, cpu: actor.spec.placement ? 0 : cpu }) &&
+      roomFor(plane, actor, alive).some((free) => free >= cpu)
+    ) {
       const reason = plane.lifecycle.pendingReason(actor);
       records.violation("PLACEMENT-2", `${actorId} waits for ${cpu} cpus, and there is room: ${reason}`);
     }

@@ -8,6 +8,7 @@ import {
 } from "../../../packages/runtime/head/src/tables/placement-group.js";
 import { placeBundles } from "../../../packages/runtime/scheduler/src/bundle-placement.js";
 import type { World } from "../world/world.js";
+import { isLimited } from "./shares.js";
 
 /** Checks what the head's placement groups promise at any moment. */
 export function checkGroups(world: World, plane: ControlPlane): void {
@@ -74,7 +75,9 @@ export function checkGroupsAtRest(world: World, plane: ControlPlane): void {
   for (const group of plane.groupTable.all()) {
     const { spec, state } = group;
     const { groupId, ownerId, detached } = spec;
-    const kept = plane.pendingQueue.reservedNodes > 0;
+    const missing = spec.bundles.filter((_, index) => group.places[index] === undefined);
+    const cpu = missing.reduce((sum, bundle) => sum + (bundle["cpu"] ?? 0), 0);
+    const kept = plane.pendingQueue.reservedNodes > 0 || isLimited(plane, { cpu, jobId: spec.jobId });
     if (state !== "CREATED" && !kept && placeBundles(views, groupRequestOf(group)) !== undefined)
       violation(world, "PGROUP-5", `${groupId} waits, and there is room: ${plane.groups.reason(group)}`);
     const owner = records.sessions.get(ownerId);

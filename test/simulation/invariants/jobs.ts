@@ -1,6 +1,7 @@
 import * as proto from "@palimpsest/wire/protocol";
 import type { ControlPlane } from "../../../packages/runtime/head/src/start/control-plane.js";
 import type { World } from "../world/world.js";
+import { isLimited } from "./shares.js";
 
 /** Checks what must hold of jobs long after the last fault. */
 export function checkJobsAtRest(world: World, plane: ControlPlane): void {
@@ -18,7 +19,8 @@ export function checkJobsAtRest(world: World, plane: ControlPlane): void {
   for (const { jobId, status } of jobs) {
     const cpu = cpusOf(plane, jobId);
     const room = alive.some((node) => (node.available["cpu"] ?? 0) >= cpu);
-    if (status === "PENDING" && room && plane.pendingQueue.reservedNodes === 0)
+    const limited = isLimited(plane, { cpu, jobId });
+    if (status === "PENDING" && room && !limited && plane.pendingQueue.reservedNodes === 0)
       records.violation("PLACEMENT-2", `${jobId} waits for ${cpu} cpus, and there is room`);
     const row = redis.rows("jobs").get(jobId);
     const stored = row && proto.JobStatus[proto.JobInfo.decode(row).status];

@@ -1,12 +1,14 @@
 import type { World } from "../world/world.js";
 import { checkGroups } from "./groups.js";
 import { cpusOf } from "./jobs.js";
+import { checkLedger } from "./shares.js";
 
 /** Checks what the head's tables promise at any moment. */
 export function checkTables(world: World): void {
   const plane = world.head?.plane;
   if (plane === undefined) return;
   checkGroups(world, plane);
+  checkLedger(world, plane);
   const names = new Map<string, string>();
   for (const actor of plane.actors.all()) {
     const { actorId, name } = actor.spec;

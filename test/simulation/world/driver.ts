@@ -155,6 +155,7 @@ export class SimDriver {
       resources: { cpu: 1 + random.below(2) },
       maxRestarts: random.pick([0, 1, 3, -1]) ?? 0,
       detached: random.chance(0.15),
+      ...(world.settings.shares ? this.#shared() : {}),
       ...(world.settings.kinds && random.chance(0.6) ? { process: "shared" as const } : {}),
       ...this.#placed(),
     };
@@ -173,6 +174,16 @@ export class SimDriver {
       this.#expect(reason, "placement" in options ? [...codes, "NOT_FOUND"] : codes);
       world.story.tell(this.name, () => `spawn failed: ${PalimpsestError.from(reason).message}`);
     }
+  }
+
+  /** Returns a scope and a namespace, each for some actors. Names belong to the default namespace. */
+  #shared(): Pick<ActorOptions, "maxConcurrent" | "namespace"> {
+    const random = this.#random;
+    const max = random.pick([1, 2, 3]) ?? 1;
+    return {
+      ...(random.chance(0.4) ? { maxConcurrent: { scope: "s", max } } : {}),
+      ...(random.chance(0.4) ? { namespace: "side", name: "" } : {}),
+    };
   }
 
   /** Places the actor in a bundle, each of which has at least one cpu, or anywhere. */

@@ -15,7 +15,9 @@ import { Rpc } from "../../../packages/runtime/head/src/services/rpc.js";
 import { ControlPlane } from "../../../packages/runtime/head/src/start/control-plane.js";
 import { addRefusals } from "../../../packages/runtime/head/src/start/standby-server.js";
 import { Leadership } from "../../../packages/runtime/head/src/store/leadership.js";
+import { watchGrants } from "../invariants/shares.js";
 import type { SimProcess } from "./process.js";
+import { simulatedQuotas } from "./settings.js";
 import type { World } from "./world.js";
 
 /** The content of a head's folder, which passes from one head to the next. */
@@ -58,7 +60,11 @@ export class SimHead {
     const world = this.#world;
     const { settings, metrics, scheduler } = world;
     const network = world.network.of(this.process);
-    const config = parseHeadConfig({ dataDir: "/nowhere", ...world.plant.headConfig(settings.head) });
+    const quotas = settings.shares ? { quotas: simulatedQuotas } : {};
+    const config = parseHeadConfig({
+      ...{ dataDir: "/nowhere", ...quotas },
+      ...world.plant.headConfig(settings.head),
+    });
     const logger = world.logger(this.process.name);
     const shared = world.plant.shared(world.redis.connect(this.process), this.process);
     const before = { ...this.#folder };
@@ -96,6 +102,7 @@ export class SimHead {
     });
     world.redis.onBack(this.process, () => leadership.check());
     world.plant.plane(plane);
+    if (settings.shares) watchGrants(world, plane);
     this.plane = plane;
     world.records.headOpened(plane, this.process);
     world.objects.headOpened(plane, this.process);

@@ -26,6 +26,8 @@ export interface WorldSettings {
   readonly values: boolean;
   /** Whether drivers also use durable actors, light actors and meshes. */
   readonly kinds: boolean;
+  /** Whether the head has quotas, and drivers give priorities, weights and scopes. */
+  readonly shares: boolean;
   /** The time between two checks of the head's tables. */
   readonly checkEveryMs: number;
   readonly head: {
@@ -65,6 +67,7 @@ const slowCluster: WorldSettings = {
   objectHolderCheckMs: minute,
   values: false,
   kinds: false,
+  shares: false,
   checkEveryMs: 20_000,
   head: {
     leaseMs: minute,
@@ -118,6 +121,17 @@ export function valuesOf(seed: number): WorldSettings {
 export function kindsOf(seed: number): WorldSettings {
   return { ...settingsOf(seed), kinds: true };
 }
+
+/** Returns the settings of a seed with quotas, priorities and scopes. */
+export function sharesOf(seed: number): WorldSettings {
+  return { ...settingsOf(seed), shares: true };
+}
+
+/** The quotas of the head in runs with them. */
+export const simulatedQuotas = {
+  namespaces: { default: { cpu: 11 }, side: { cpu: 3 } },
+  jobs: { "*": { cpu: 2 } },
+};
 
 /** Returns the settings of a seed: every fourth one has a standby, and in every seventh one nodes spill to disk. */
 export function settingsOf(seed: number, long = false): WorldSettings {

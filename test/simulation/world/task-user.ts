@@ -47,6 +47,9 @@ export class TaskUser {
       resources: { cpu: random.pick([0.5, 1]) ?? 1 },
       maxRetries: this.#world.plant.retries(retries),
       timeoutMs: this.#world.settings.callTimeoutMs,
+      ...(this.#world.settings.shares && random.chance(0.4)
+        ? { maxConcurrent: { scope: "s", max: random.pick([2, 3]) ?? 2 } }
+        : {}),
     };
     const task = cluster.task<SimTask>(taskSource, options)(plan);
     if (random.chance(0.1)) {

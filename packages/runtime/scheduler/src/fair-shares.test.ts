@@ -80,7 +80,7 @@ describe("fair shares", () => {
     expect(placeAll(cluster)).toEqual(["c", "a", "b"]);
   });
 
-  it("LEDGER-1, LEDGER-2, LEDGER-3, INDEX-5: no schedule exceeds a limit or leaves what may run", () => {
+  it("QUOTA-1, QUOTA-2, QUOTA-3, INDEX-5: no schedule exceeds a limit or leaves what may run", () => {
     for (let seed = 1; seed <= 150; seed++) expect(runSchedule(seed), `seed ${seed}`).toBeUndefined();
   });
 

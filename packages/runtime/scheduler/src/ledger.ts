@@ -3,11 +3,11 @@
  * Not responsible for: rooms on nodes (placement-index.ts), or who has which claim (the head).
  *
  * Invariants:
- * - LEDGER-1. At all times the use of a quota is the sum of its leases, and that of a scope their number.
- * - LEDGER-2. `blocking` names a limit exactly when the lease would bring it above what it allows. The caller takes the
+ * - QUOTA-1. At all times the use of a quota is the sum of its leases, and that of a scope their number.
+ * - QUOTA-2. `blocking` names a limit exactly when the lease would bring it above what it allows. The caller takes the
  *   lease in the same turn, so no granted lease brings a quota or scope above its limit. Leases that exist already,
  *   those of a lowered quota, of an earlier head or of a task that continues, count and are not ended.
- * - LEDGER-3. Whoever parks on a limit is called once when something that counts against it is given back.
+ * - QUOTA-3. Whoever parks on a limit is called once when something that counts against it is given back.
  */
 import { type Claim, noClaim } from "./claim.js";
 import { add, FairShares } from "./fair-shares.js";

@@ -91,7 +91,7 @@ export function runSchedule(
       }
       const { key, claim } = placed;
       const limit = before.get(key);
-      if (limit !== undefined) return { invariant: "LEDGER-2", message: `${key} was placed above ${limit}` };
+      if (limit !== undefined) return { invariant: "QUOTA-2", message: `${key} was placed above ${limit}` };
       counted.set(key, placed.resources);
       const score = (fairnessKey: string) => scores.get(fairnessKey) ?? 0;
       for (const other of ready) {

@@ -1,0 +1,82 @@
+/** Planted bugs of quotas and scopes; see planted-bugs.ts. */
+import { HeadBug, type PlantedBug } from "./planted-bugs.js";
+import { sharesOf } from "./world/settings.js";
+
+export const plantedShareBugs: readonly PlantedBug[] = [
+  {
+    name: "quotas are not asked",
+    breaks: "QUOTA-2",
+    settings: sharesOf,
+    make: () =>
+      new HeadBug(({ ledger }) => {
+        const blocking = ledger.blocking.bind(ledger);
+        ledger.blocking = (claim, resources) => blocking({ ...claim, quotas: [] }, resources);
+      }),
+  },
+  {
+    name: "scopes are not asked",
+    breaks: "QUOTA-2",
+    settings: sharesOf,
+    make: () =>
+      new HeadBug(({ ledger }) => {
+        const blocking = ledger.blocking.bind(ledger);
+        ledger.blocking = (claim, resources) => blocking({ ...claim, scope: undefined }, resources);
+      }),
+  },
+  {
+    name: "leases of an earlier head do not count",
+    breaks: "QUOTA-1, QUOTA-2",
+    settings: sharesOf,
+    make: () =>
+      new HeadBug(({ ledger, nodes }) => {
+        for (const { nodeId } of nodes.all())
+          for (const name of nodes.leasesOn(nodeId).keys()) ledger.giveBack(`${nodeId} ${name}`);
+      }),
+  },
+  {
+    name: "what a lost node had leased still counts",
+    breaks: "QUOTA-1",
+    settings: sharesOf,
+    make: () =>
+      new HeadBug(({ ledger, nodes }) => {
+        const giveBack = ledger.giveBack.bind(ledger);
+        ledger.giveBack = (lease) => {
+          const [nodeId = ""] = lease.split(" ");
+          if (nodes.get(nodeId)?.state !== "SUSPECT") giveBack(lease);
+        };
+      }),
+  },
+  {
+    name: "what a task that waits lends still counts",
+    breaks: "QUOTA-1",
+    settings: sharesOf,
+    make: () =>
+      new HeadBug(({ ledger }) => {
+        const take = ledger.take.bind(ledger);
+        const known = new Set<string>();
+        ledger.take = (lease, claim, quantities) => {
+          if (!known.has(lease)) take(lease, claim, quantities);
+          known.add(lease);
+        };
+      }),
+  },
+  {
+    name: "an actor in a bundle counts beside the bundle",
+    breaks: "CLAIMS-2, QUOTA-1",
+    settings: sharesOf,
+    make: () =>
+      new HeadBug(({ claims }) => {
+        const ofLease = claims.ofLease.bind(claims);
+        claims.ofLease = (name, lease) => ofLease(name, { ...lease, within: "" });
+      }),
+  },
+  {
+    name: "nobody is woken when a limit has room again",
+    breaks: "QUOTA-3, PLACEMENT-2",
+    settings: sharesOf,
+    make: () =>
+      new HeadBug(({ ledger }) => {
+        ledger.park = () => undefined;
+      }),
+  },
+];
