@@ -6,6 +6,7 @@ import { plantedGroupBugs } from "./planted-group-bugs.js";
 import { plantedKindBugs } from "./planted-kind-bugs.js";
 import { plantedLineageBugs } from "./planted-lineage-bugs.js";
 import { plantedObjectBugs } from "./planted-object-bugs.js";
+import { plantedShareBugs } from "./planted-share-bugs.js";
 import { plantedSpillBugs } from "./planted-spill-bugs.js";
 import { plantedTaskBugs } from "./planted-task-bugs.js";
 import { plantedValueBugs } from "./planted-value-bugs.js";
@@ -125,6 +126,7 @@ test.for([
   ...plantedTaskBugs.filter((_, index) => index % 3 === 0),
   ...plantedValueBugs.filter((_, index) => index === 0),
   ...plantedLineageBugs.filter((_, index) => index === 0),
+  ...plantedShareBugs.filter((_, index) => index % 3 === 0),
   // Each of these bugs is found in a seed that is clean without it, with durable and light actors and meshes.
   ...plantedKindBugs.filter(({ breaks }) => ["COMMITS-1", "MESH-2"].some((one) => breaks.includes(one))),
 ])("finds that $name", async (bug, { signal }) => {

@@ -79,7 +79,7 @@ export class TestCluster {
     this.index.delete(key);
   }
 
-  /** Takes over what time has changed, as the head does once a second. */
+  /** Takes over what time has changed, as the head does with each heartbeat. */
   tick(): void {
     for (const key of this.ledger.shares.moving()) this.index.rescore(key);
   }
