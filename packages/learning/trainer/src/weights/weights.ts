@@ -17,7 +17,7 @@ import { entry, sizeOf, widenHalf } from "@palimpsest/jit";
 import type { PublishedTensor } from "@palimpsest/learner";
 import { type HeldParameters, hashOfLeaves, weightsLeafBytes } from "@palimpsest/model";
 import { inLanes } from "@palimpsest/std";
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, pageBeginBytes } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { locationOf, type ObjectLocation } from "./object-location.js";
 
@@ -278,12 +278,23 @@ export class WeightsFetch {
     // Shards of another layout may still be on their way into its arrays.
     const into = this.#place === undefined ? this.#into : {};
     const made: Record<string, Float32Array | Uint16Array> = {};
+    const isOneType = tensors.every(({ dtype }) => dtype === tensors[0]?.dtype);
+    // One buffer from a page on, into which a node of this machine maps shards instead of copying them.
+    const whole =
+      isOneType && Object.keys(into).length === 0
+        ? new ArrayBuffer(
+            pageBeginBytes + tensors.reduce((sum, { lengthBytes }) => sum + (lengthBytes ?? 0), 0),
+          )
+        : undefined;
+    let at = pageBeginBytes;
     for (const { name: given, dtype, shape } of tensors) {
       const name = given ?? "";
       const ValuesOf = arrays[dtype === "bfloat16" ? "bfloat16" : "float32"];
       const length = sizeOf(shape ?? []);
       const known = into[name];
-      made[name] = known instanceof ValuesOf && known.length === length ? known : new ValuesOf(length);
+      if (known instanceof ValuesOf && known.length === length) made[name] = known;
+      else made[name] = whole === undefined ? new ValuesOf(length) : new ValuesOf(whole, at, length);
+      at += length * ValuesOf.BYTES_PER_ELEMENT;
     }
     const targets = [...shardsOf(Object.values(made), leafBytes)];
     this.#place = { layout, arrays: made, targets, fetched: new Map(), begun: new Map() };

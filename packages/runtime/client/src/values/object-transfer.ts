@@ -130,12 +130,12 @@ function* chunksOf(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
  */
 export async function readLocal(
   objectId: string,
-  { path }: proto.ObjectInfo.$Properties,
+  { path, mappable }: proto.ObjectInfo.$Properties,
   targets: readonly Uint8Array[],
 ): Promise<boolean> {
   const sizeBytes = bytesOf(targets);
   if (!path || sizeBytes < fileBytes || basename(path) !== objectId) return false;
-  return await readFileInto(path, targets).catch(() => false);
+  return await readFileInto(path, targets, mappable ?? false).catch(() => false);
 }
 
 /**

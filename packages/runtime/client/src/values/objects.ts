@@ -117,7 +117,8 @@ export class Objects {
 
   /**
    * Reads the bytes as get() does, but into existing memory. Reading into memory that was used before is several times
-   * as fast as into new memory.
+   * as fast as into new memory. Targets that are one piece of a buffer and begin on a page, as from `pageBeginBytes` on in a
+   * large one, become pages of shared memory, of which a copy is made as they are written.
    * @param targets filled one after another; together of the object's size. After a failure their content is undefined.
    * @throws {PalimpsestError} OBJECT_LOST, INVALID_ARGUMENT if they have another size
    */

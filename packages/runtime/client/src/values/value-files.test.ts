@@ -10,12 +10,13 @@ import {
   mappingProblem,
   markReference,
   objectReference,
+  pageBeginBytes,
   storedValue,
   wholeOf,
 } from "@palimpsest/wire";
 import { beforeEach, describe, expect, test } from "vitest";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
-import { readFileValue, writeFileValue } from "./value-files.js";
+import { readFileInto, readFileValue, writeFileValue } from "./value-files.js";
 
 let folder: string;
 beforeEach(() => {
@@ -106,6 +107,27 @@ describe.skipIf(mappingProblem() !== "")(
       const value = await read(path, sizeBytes, into);
       expect(value?.floats.buffer).toBe(into);
       expect(value?.floats.every((one) => one === 1.5)).toBe(true);
+    });
+
+    test("objects of bytes become the pages of targets that are one piece from a page on, and are copied into others", async () => {
+      const path = join(folder, "object");
+      const body = Buffer.alloc(34_000_000).map((_byte, at) => at % 251);
+      await writeFile(path, body);
+      const one = new ArrayBuffer(pageBeginBytes + body.byteLength);
+      const other = new Uint8Array(body.byteLength);
+      const cut = 20_000_001;
+      const targets = [new Uint8Array(one, pageBeginBytes, cut), new Uint8Array(one, pageBeginBytes + cut)];
+      const before = mappedBytes();
+      expect(await readFileInto(path, [other.subarray(0, cut), other.subarray(cut)], true)).toBe(true);
+      expect(mappedBytes()).toBe(before);
+      expect(await readFileInto(path, targets, true)).toBe(true);
+      expect(mappedBytes() - before).toBe(one.byteLength);
+      const compared = [other, new Uint8Array(one, pageBeginBytes)].map((bytes) =>
+        Buffer.compare(body, bytes),
+      );
+      expect(compared).toEqual([0, 0]);
+      targets[0]?.fill(0);
+      expect(Buffer.compare(body, await readFile(path))).toBe(0);
     });
 
     test("a file that lost its name before it was locked is not read", async () => {

@@ -17,6 +17,7 @@ import {
   decodeStored,
   headBytes,
   lockForReading,
+  mapInto,
   mappedBuffer,
   mappingProblem,
   PalimpsestError,
@@ -246,7 +247,12 @@ async function readOpen(
  * Fills the targets, one after another, with the bytes of an object's file.
  * @returns false if there is no such file, or it is no longer the object's (FILEVALUE-1)
  */
-export async function readFileInto(path: string, targets: readonly Uint8Array[]): Promise<boolean> {
+export async function readFileInto(
+  path: string,
+  targets: readonly Uint8Array[],
+  isMappable = false,
+): Promise<boolean> {
+  if (isMappable && mapTargets(path, targets)) return true;
   const file = await open(path, "r").catch(() => undefined);
   if (file === undefined) return false;
   try {
@@ -262,6 +268,27 @@ export async function readFileInto(path: string, targets: readonly Uint8Array[])
     return (await stat(path).catch(() => undefined))?.ino === before.ino;
   } finally {
     await file.close();
+  }
+}
+
+/** Makes the file's pages those of the targets, if they are one piece of memory that allows it. */
+function mapTargets(path: string, targets: readonly Uint8Array[]): boolean {
+  const [first] = targets;
+  if (first === undefined || !(first.buffer instanceof ArrayBuffer)) return false;
+  let end = first.byteOffset;
+  for (const { buffer, byteOffset, byteLength } of targets) {
+    if (buffer !== first.buffer || byteOffset !== end) return false;
+    end += byteLength;
+  }
+  const descriptor = mappedFile(path);
+  if (descriptor === undefined) return false;
+  try {
+    const lengthBytes = end - first.byteOffset;
+    const { size, ino } = fstatSync(descriptor);
+    if (size !== lengthBytes || statSync(path, { throwIfNoEntry: false })?.ino !== ino) return false;
+    return mapInto(first.buffer, first.byteOffset, { descriptor, offsetBytes: 0, lengthBytes });
+  } finally {
+    closeSync(descriptor);
   }
 }
 

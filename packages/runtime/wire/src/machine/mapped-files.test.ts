@@ -9,9 +9,11 @@ import {
   canMapIn,
   isUnmapped,
   lockForReading,
+  mapInto,
   mappedBuffer,
   mappedBytes,
   mappingProblem,
+  pageBeginBytes,
   releasePages,
   writableMapping,
 } from "./mapped-files.js";
@@ -84,6 +86,25 @@ describe.skipIf(problem !== "")("mapped files", () => {
     expect(Buffer.from(into).equals(Buffer.alloc(lengthBytes, 5))).toBe(true);
     // One of another length is left alone.
     expect(mappedBuffer([part], { into: new ArrayBuffer(lengthBytes + 1) })).toBeUndefined();
+  });
+
+  test("become a part of a buffer, where it begins at the same place of a page", () => {
+    const bytes = counted(sizeBytes);
+    const descriptor = opened(fileOf(bytes));
+    const buffer = new ArrayBuffer(pageBeginBytes + 2 * lengthBytes);
+    const memory = Buffer.from(buffer);
+    memory.fill(9);
+    const part = { descriptor, offsetBytes: 0, lengthBytes: sizeBytes };
+    expect([mapInto(buffer, pageBeginBytes + 1, part), memory.every((byte) => byte === 9)]).toEqual([
+      false,
+      true,
+    ]);
+    expect(mapInto(buffer, pageBeginBytes, part)).toBe(true);
+    expect(memory.subarray(pageBeginBytes, pageBeginBytes + sizeBytes).equals(bytes)).toBe(true);
+    expect(memory.subarray(0, pageBeginBytes).every((byte) => byte === 9)).toBe(true);
+    // Nothing after it changed, though it ends within a page.
+    expect(memory.subarray(pageBeginBytes + sizeBytes).every((byte) => byte === 9)).toBe(true);
+    expect(releasePages(buffer)).toBe(true);
   });
 
   test("are not mapped beyond their end: a file that is too short is an error (MAPPED-4)", () => {

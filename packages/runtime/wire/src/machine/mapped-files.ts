@@ -37,6 +37,8 @@ import { join } from "node:path";
 export const pageBytes = 4096;
 /** Where memory begins that the C library has mapped for one block: after the header of the block. */
 export const blockOffsetBytes = 16;
+/** Where the second page of such a block begins, into whose whole pages files from their beginning can be mapped. */
+export const pageBeginBytes = pageBytes - blockOffsetBytes;
 /** Shorter arrays are copied, which is faster. */
 export const leastMappedBytes = 256 * 1024;
 /** From this size on, glibc gives every block its own pages. */
@@ -202,25 +204,46 @@ export function mappedBuffer(
   const lengthBytes = parts.reduce((sum, part) => sum + part.lengthBytes, beginBytes);
   if (lengthBytes < leastMappedBytes || (into !== undefined && into.byteLength !== lengthBytes))
     return undefined;
-  const isNew = into === undefined || !mapped.has(into);
-  if (isNew) {
-    if (heldBuffers >= maxBuffers) return undefined;
-    if (heldBytes + lengthBytes > fileSystemOf(first.descriptor).sizeBytes / 2) return undefined;
-  }
+  if (!hasRoom(lengthBytes, first.descriptor) && !(into && mapped.has(into))) return undefined;
   const buffer = into ?? blockOf(c, lengthBytes);
-  if (!hasOwnPages(c, buffer)) return undefined;
-  if (isNew) {
-    heldBytes += lengthBytes;
-    heldBuffers++;
-    ended.register(buffer, lengthBytes, buffer);
-    mapped.add(buffer);
-  }
+  if (!isEntered(c, buffer, first.descriptor)) return undefined;
   let at = beginBytes;
   for (const part of parts) {
     place(c, buffer, at, part);
     at += part.lengthBytes;
   }
   return buffer;
+}
+
+/**
+ * Makes a file's pages those of a part of a buffer that begins at `at`, and copies what are no whole pages.
+ * @returns false, having changed nothing, if the part begins at another place within a page than in the file, too much is
+ *   mapped already, or the memory is not of the kind that is needed
+ */
+export function mapInto(buffer: ArrayBuffer, at: number, part: MappedPart): boolean {
+  const c = library();
+  if (c === undefined || part.lengthBytes < leastMappedBytes) return false;
+  if ((blockOffsetBytes + at - part.offsetBytes) % pageBytes !== 0) return false;
+  if (!isEntered(c, buffer, part.descriptor)) return false;
+  place(c, buffer, at, part);
+  return true;
+}
+
+/** MAPPED-5 */
+function hasRoom(lengthBytes: number, descriptor: number): boolean {
+  return heldBuffers < maxBuffers && heldBytes + lengthBytes <= fileSystemOf(descriptor).sizeBytes / 2;
+}
+
+/** Returns whether the buffer counts as mapped, from now on if it can be. */
+function isEntered(c: Library, buffer: ArrayBuffer, descriptor: number): boolean {
+  if (mapped.has(buffer)) return true;
+  const { byteLength } = buffer;
+  if (!hasRoom(byteLength, descriptor) || !hasOwnPages(c, buffer)) return false;
+  heldBytes += byteLength;
+  heldBuffers++;
+  ended.register(buffer, byteLength, buffer);
+  mapped.add(buffer);
+  return true;
 }
 
 /**
