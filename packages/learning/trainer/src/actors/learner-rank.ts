@@ -13,13 +13,13 @@ import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { LoadedModules } from "../modules/load-module.js";
 import { fetchModules } from "../modules/recipe-modules.js";
-import { learnerSettings, publishedType } from "../parts/learner-settings.js";
+import { exchangeThreads, learnerSettings, publishedType } from "../parts/learner-settings.js";
 import { checkFitsGpu } from "../plan/plan-gpu.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import { type ProcessMemory, processMemory } from "../records/process-memory.js";
 import type { RunSpec } from "../records/run-spec.js";
 import { fetchFloats } from "../weights/weights.js";
-import { exchangeThreads, type RankAddress, RankThreads } from "./rank-threads.js";
+import { type RankAddress, RankThreads } from "./rank-threads.js";
 
 /** A rank's policy version and optimizer step after an update. */
 export interface RankState {

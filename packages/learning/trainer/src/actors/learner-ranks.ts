@@ -25,11 +25,12 @@ import {
 import { withDeadline } from "@palimpsest/std";
 import { encodeStepDump, type Group } from "@palimpsest/trajectories";
 import { type ActorBulk, PalimpsestError } from "@palimpsest/wire";
+import { exchangeThreads } from "../parts/learner-settings.js";
 import type { ProcessMemory } from "../records/process-memory.js";
 import { actorsModule, type RunSpec } from "../records/run-spec.js";
 import type { SavedLearner } from "../run-folder/learner-saves.js";
 import { LearnerRank, type RankState } from "./learner-rank.js";
-import { exchangeThreads, type RankAddress, RankThreads } from "./rank-threads.js";
+import { type RankAddress, RankThreads } from "./rank-threads.js";
 
 /** The calls to one rank other than 0, which tests replace to work without processes. */
 type RankCalls = Pick<

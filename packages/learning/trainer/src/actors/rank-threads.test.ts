@@ -1,7 +1,8 @@
 import { PairExchange } from "@palimpsest/learner/exchange";
 import { grpcNetwork, OwnBulk } from "@palimpsest/wire";
 import { expect, onTestFinished, test } from "vitest";
-import { exchangeThreads, RankThreads } from "./rank-threads.js";
+import { exchangeThreads } from "../parts/learner-settings.js";
+import { RankThreads } from "./rank-threads.js";
 
 /** As many bytes as several threads share. */
 const count = 2 ** 21 + 3;

@@ -14,16 +14,8 @@ import type { RankNews, RankOrder, RankThreadData } from "./rank-thread.js";
 /** Where the threads of a rank serve, by thread. */
 export type RankAddress = readonly string[];
 
-/** More than the connections of most networks need. */
-const mostThreads = 8;
-
 // Threads run built code, even when tests run this module from its source.
 const program = fileURLToPath(new URL("../../dist/actors/rank-thread.js", import.meta.url));
-
-/** Returns how many threads exchange gradients: the compute threads idle meanwhile, but for one that reads and writes the device. */
-export function exchangeThreads(learnerThreads: number): number {
-  return Math.max(1, Math.min(mostThreads, learnerThreads - 1));
-}
 
 export class RankThreads {
   readonly #lanes: readonly ThreadLane[];

@@ -33,3 +33,11 @@ export function publishedType({ rollout, learner }: Published): "float32" | "bfl
   const isHalf = (engine === undefined ? precision : engine.weightsType) === "bfloat16";
   return isHalf && (learner.lora ?? null) === null ? "bfloat16" : "float32";
 }
+
+/** The most threads that exchange gradients: each has a connection to every other learner. */
+const mostExchangeThreads = 8;
+
+/** Returns how many threads of a learner exchange gradients: the compute threads idle meanwhile, but for one that reads and writes the device. */
+export function exchangeThreads(learnerThreads: number): number {
+  return Math.max(1, Math.min(mostExchangeThreads, learnerThreads - 1));
+}

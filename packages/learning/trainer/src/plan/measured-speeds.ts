@@ -81,11 +81,14 @@ export const loadBytesPerSecond = 4.4e9;
 export const checkpointBytesPerSecond = 2.6e8;
 
 /**
- * Bytes that a learner of several hosts sends per second while they sum gradients, and receives at the same time. It is what its thread can
- * do: a GB takes 0.8 to 1.1 s of processor time, of which plain TCP takes 0.6 to 0.7 (bench/results/exchange.json). That the network is as
- * fast, 8 Gbit/s each way, is an assumption.
+ * Bytes that one thread of a learner of several hosts sends per second while they sum gradients, and receives at the same time: a GB takes
+ * 0.8 to 1.1 s of processor time, of which plain TCP takes 0.6 to 0.7 (bench/results/exchange.json). That several threads are as many times
+ * as fast, up to what the network passes, is an assumption.
  */
-export const exchangeBytesPerSecond = 9.5e8;
+export const exchangeThreadBytesPerSecond = 9.5e8;
+
+/** Gbit/s that a host's network passes each way where `plan.networkGbits` does not say it. An assumption. */
+export const assumedNetworkGbits = 25;
 
 /** Bytes of gradients that a learner of several hosts reads from its GPUs per second, or writes to them. An assumption, not measured. */
 export const gradientBytesPerSecond = 3e9;

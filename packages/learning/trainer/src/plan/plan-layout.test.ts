@@ -111,7 +111,11 @@ describe("recipeForGpus", () => {
       expect(problems).toEqual([]);
       expect(time.expected.exchange).toBeGreaterThan(0);
       expect(time.expected.update).toBeGreaterThan(time.expected.exchange);
-      expect(devices.learner).toContain("GB/s each way");
+      expect(devices.learner).toContain("25 Gbit/s, as is assumed, each way: ");
+      const slow = await planRun({ ...recipe, plan: { ...recipe.plan, networkGbits: 1 } }, options);
+      expect(slow.devices.learner).toContain("1 Gbit/s each way: ");
+      expect(slow.devices.learner).toContain(" exchange 0.1 GB/s");
+      expect(slow.time.expected.exchange).toBeGreaterThan(time.expected.exchange);
       const one = await planRun(await recipeForGpus(of, { nodes: 1, gpusPerNode: 8 }, options), options);
       expect(one.time.expected.exchange).toBe(0);
       expect(time.expectedTotalSeconds).toBeLessThan(one.time.expectedTotalSeconds);

@@ -9,11 +9,13 @@ import {
   trainingFlops,
 } from "@palimpsest/learner";
 import { type LoraConfig, loraForm, loraShapes, type ModelConfig, parameterCount } from "@palimpsest/model";
+import { exchangeThreads } from "../parts/learner-settings.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import {
+  assumedNetworkGbits,
   checkpointBytesPerSecond,
   conversationSeconds,
-  exchangeBytesPerSecond,
+  exchangeThreadBytesPerSecond,
   gradientBytesPerSecond,
   h100,
   loadBytesPerSecond,
@@ -70,14 +72,17 @@ export interface PlannedDevices {
   readonly learner: string;
 }
 
-export function plannedDevices({ rollout, learner, learnerActors, ...recipe }: Recipe): PlannedDevices {
+export function plannedDevices(recipe: Recipe): PlannedDevices {
+  const { rollout, learner, learnerActors } = recipe;
   const sampler = rollout.gpus > 0 ? h100(rollout.precision) : processor(rollout.threads);
   const { name } =
     recipe.learnerGpus > 0 ? h100(learner.precision ?? "auto") : processor(recipe.learnerThreads);
   const { replicas = 1 } = learner;
   const of = replicas === 1 ? "" : ` of ${replicas} replicas`;
   const learners = learnerActors > 1 ? `${learnerActors} learners${of}` : `${replicas} replicas`;
-  const network = `, whose network passes ${exchangeBytesPerSecond / 1e9} GB/s each way`;
+  const { threads, networkGbits, bytesPerSecond } = exchangeRate(recipe);
+  const passes = `${networkGbits} Gbit/s${recipe.plan?.networkGbits === undefined ? ", as is assumed," : ""} each way`;
+  const network = `, whose network passes ${passes}: ${threads} threads exchange ${+(bytesPerSecond / 1e9).toFixed(1)} GB/s`;
   return {
     // An engine chooses its own device, and the device of one that is already running is not known.
     rollout: rollout.engine === undefined ? sampler.name : `were an engine ${sampler.name}`,
@@ -168,20 +173,25 @@ function samplingSeconds(
     : Math.max(alone, own * reading + Math.max(own * writing, longestWriting));
 }
 
+/** How fast a learner of several hosts sends gradients while it receives as many. */
+function exchangeRate({ learnerThreads, plan }: Recipe) {
+  const threads = exchangeThreads(learnerThreads);
+  const networkGbits = plan?.networkGbits ?? assumedNetworkGbits;
+  const bytesPerSecond = Math.min(threads * exchangeThreadBytesPerSecond, (networkGbits * 1e9) / 8);
+  return { threads, networkGbits, bytesPerSecond };
+}
+
 /**
- * Seconds in which learners of several hosts sum the gradients of one optimizer step: those of the network, and those in which the same
- * thread reads them from the GPUs and writes the sums back, to every replica that has all of them.
+ * Seconds in which learners of several hosts sum the gradients of one optimizer step: those of the network, or, if they are more, those in
+ * which another thread reads them from the GPUs, one after the other, and writes the sums back, to every replica that has all of them.
  */
-function exchangeSeconds(
-  { learnerActors, learnerGpus }: Recipe,
-  model: ModelConfig,
-  config: ResolvedLearnerConfig,
-): number {
+function exchangeSeconds(recipe: Recipe, model: ModelConfig, config: ResolvedLearnerConfig): number {
+  const { learnerActors, learnerGpus } = recipe;
   if (learnerActors === 1) return 0;
   const sentBytes = (2 * (learnerActors - 1) * gradientBytes(model, config)) / learnerActors;
   const writes = config.memory.optimizerState === "sharded" ? 1 : config.replicas;
   const copiedBytes = learnerGpus > 0 ? (1 + writes) * gradientBytes(model, config) : 0;
-  return sentBytes / exchangeBytesPerSecond + copiedBytes / gradientBytesPerSecond;
+  return Math.max(sentBytes / exchangeRate(recipe).bytesPerSecond, copiedBytes / gradientBytesPerSecond);
 }
 
 /** Seconds of an update: micro-batches with their padding, passes without gradients, and the optimizer. */

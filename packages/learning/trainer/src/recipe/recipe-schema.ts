@@ -91,6 +91,11 @@ const planSchema = z.strictObject({
       "GPUs of each of these machines; the dry run then refuses a run that has no room on them, and names the split between learner and rollout actors that takes the least time",
     ),
   gpuGib: z.number().positive().optional().describe("memory in GiB of each GPU of these machines"),
+  networkGbits: z
+    .number()
+    .positive()
+    .optional()
+    .describe("Gbit/s that the network of each of these machines passes each way; absent: 25"),
   tasks: count.optional().describe("number of tasks in the data file, if the file is not on this machine"),
   documentTokens: count.optional().describe("tokens per document, if the data file is not on this machine"),
   questionTokens: count.default(32).describe("tokens per question, if the data file is not on this machine"),
@@ -134,7 +139,11 @@ export const recipeSchema = z.strictObject({
     ),
   learnerCpus: z.number().min(0).default(0.5).describe("CPUs that each learner leases"),
   learnerGpus: z.number().min(0).default(0).describe("GPUs that each learner leases"),
-  learnerThreads: count.default(2).describe("compute threads of each learner"),
+  learnerThreads: count
+    .default(2)
+    .describe(
+      "compute threads of each learner; of several learners all but one, at most eight, exchange gradients",
+    ),
   train: trainSchema,
   evaluation: evaluationSchema
     .optional()
