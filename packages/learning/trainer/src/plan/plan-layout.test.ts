@@ -112,7 +112,10 @@ describe("recipeForGpus", () => {
       expect(time.expected.exchange).toBeGreaterThan(0);
       expect(time.expected.update).toBeGreaterThan(time.expected.exchange);
       expect(devices.learner).toContain("25 Gbit/s, as is assumed, each way: ");
-      const slow = await planRun({ ...recipe, plan: { ...recipe.plan, networkGbits: 1 } }, options);
+      const slow = await planRun(
+        { ...recipe, plan: { questionTokens: 32, ...recipe.plan, networkGbits: 1 } },
+        options,
+      );
       expect(slow.devices.learner).toContain("1 Gbit/s each way: ");
       expect(slow.devices.learner).toContain(" exchange 0.1 GB/s");
       expect(slow.time.expected.exchange).toBeGreaterThan(time.expected.exchange);
