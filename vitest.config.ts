@@ -17,7 +17,6 @@ const together = [
     "agents",
     "autoscaler",
     "cli",
-    "client",
     "dashboard",
     "datasets",
     "engines",
@@ -34,8 +33,9 @@ const together = [
     "trajectories",
     "worker",
   ].map((name) => `packages/*/${name}/src/**/*.test.ts`),
-  // What it resets would register the codec of values once more, in place of that of the process.
-  "packages/runtime/wire/src/**/!(environment-faults).test.ts",
+  // What it resets would register the codec of values once more, in place of that of the process. The others depend on the
+  // memory that the C library gives a process.
+  "packages/runtime/{client,wire}/src/**/!(environment-faults|mapped-files|value-files).test.ts",
 ];
 
 /**

@@ -129,7 +129,7 @@ it.each([
     "-7",
     (option: Option) =>
       numbers.test(placeholder(option)) &&
-      !["--seed", "--retries", "--data-seed"].includes(option.long ?? ""),
+      !["--seed", "--retries", "--data-seed", "--priority"].includes(option.long ?? ""),
   ],
   ["a choice that is none", "nonesuch", (option: Option) => option.argChoices !== undefined],
 ])("refuses %s by flag, value and fix", async (_name, value, applies) => {
