@@ -75,20 +75,12 @@ describe.skipIf(!present)("MemAgent over real text of growing length", () => {
     const perToken = timed.map(({ tokens, documentTokens }) => tokens / documentTokens);
     for (const ratio of perToken) expect(ratio / (perToken.at(-1) as number)).toBeCloseTo(1, 0);
     expect(long.documentTokens).toBeGreaterThan(7 * short.documentTokens);
-    expect(
-      rSquared(timed.map(({ documentTokens, cpuSeconds }) => [documentTokens, cpuSeconds])),
-    ).toBeGreaterThan(0.95);
+    // A square of the length would take eight times as long per token. What computes beside this test takes up to twice.
+    const seconds = timed.map(({ documentTokens, cpuSeconds }) => cpuSeconds / documentTokens);
+    expect((seconds.at(-1) as number) / Math.min(...seconds)).toBeLessThan(3);
     process.stdout.write(
       `live bytes over ${short.documentTokens} tokens: ${short.liveBytes}; over ${long.documentTokens}: ${long.liveBytes}\n`,
     );
     expect(Math.abs(long.liveBytes / short.liveBytes - 1)).toBeLessThan(0.01);
   });
 });
-
-function rSquared(points: readonly (readonly [number, number])[]): number {
-  const mean = (of: (point: readonly [number, number]) => number) =>
-    points.reduce((sum, point) => sum + of(point), 0) / points.length;
-  const [x, y] = [mean(([value]) => value), mean(([, value]) => value)];
-  const covariance = mean(([a, b]) => (a - x) * (b - y));
-  return covariance ** 2 / (mean(([a]) => (a - x) ** 2) * mean(([, b]) => (b - y) ** 2));
-}
