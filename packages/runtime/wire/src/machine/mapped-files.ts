@@ -411,8 +411,8 @@ export interface WritableMapping {
 }
 
 /**
- * Maps a file in memory to be written; on a disk, an error would end the process. All of its pages must be allocated: writing to one for which there is no room would end the
- * process.
+ * Maps a file in memory to be written; on a disk, an error would end the process. All of its pages must be allocated, because
+ * writing to one for which there is no room would end it, too.
  * @returns undefined where that is impossible
  */
 export function writableMapping(descriptor: number, sizeBytes: number): WritableMapping | undefined {
