@@ -49,6 +49,7 @@ async function start(line: string) {
     deterministic = false,
     orderedSums,
     compared = 0,
+    apart = false,
   } = JSON.parse(line) as {
     readonly shape: Shape;
     readonly prefer: "tensorflow" | "wasm" | "cpu";
@@ -72,6 +73,8 @@ async function start(line: string) {
      * them; the answer then says how many differ, and there are no updates.
      */
     readonly compared?: number;
+    /** Whether the rows whose log-probs are compared are scored all together, before they are dealt into two halves to be trained. */
+    readonly apart?: boolean;
   };
   const { rows, length } = shape;
   const groupSize = Math.min(LARGEST_GROUP, rows);
@@ -107,8 +110,10 @@ async function start(line: string) {
     objectives: ["policy"],
     config: {
       preset: "memagent",
-      reference: "none",
-      kl: { coefficient: 0 },
+      // A penalty within the reward has all rows scored first.
+      ...(apart
+        ? { kl: { in: "reward", coefficient: 1e-3 } }
+        : { reference: "none", kl: { coefficient: 0 } }),
       measureEntropy: false,
       buckets: [bucket],
       replicas,
@@ -158,7 +163,7 @@ async function start(line: string) {
 /** Ratios of the second half to the learner's own earlier log-probs: 1 exactly where these are the same bits. */
 async function differences(learner: Learner, groups: ReturnType<typeof fullRowGroups>) {
   const tokens = new TrainedTokens(learner.config.loss, Number.POSITIVE_INFINITY);
-  const { ratioMax } = await learner.update(groups, { tokens });
+  await learner.update(groups, { tokens });
   const ratios = groups.flatMap(({ members }) =>
     members.flatMap(({ trajectory }) => [...(tokens.of(trajectory.trajectoryId, 0)?.ratios ?? [])]),
   );
@@ -167,7 +172,7 @@ async function differences(learner: Learner, groups: ReturnType<typeof fullRowGr
     // Those of the first half are the step's own.
     logprobsCompared: trained.length / 2,
     differing: trained.filter((ratio) => ratio !== 1).length,
-    ratioMax,
+    maxDifference: trained.reduce((most, ratio) => Math.max(most, Math.abs(Math.log(ratio))), 0),
   };
 }
 

@@ -1,16 +1,19 @@
 /**
  * Measures what `learner.deterministic` costs on a GPU, and checks that it works: updates of 494M parameters in several variants, each in
  * its own process, with the gradient norms of the first updates, which two processes with a fixed order must share bit by bit. Then how many
- * log-probs differ between the function that scores rows and the one that trains on them, with the same weights.
- * Exits with 1 if two processes with a fixed order differ, or a log-prob does with it.
- * Usage: tsx --conditions=@palimpsest/source bench/gpu/deterministic.ts [--seconds 4] [--only REGEXP] [--small] [--json FILE]
+ * log-probs differ in any bit, and by how much at most, with the same weights: between the learner's function that scores rows and the one
+ * that trains on them, where each row has the same neighbours in both ("alike") or others ("apart"), and between sampler and learner. A
+ * ratio that is not 1 tells a difference: in float32 those of log-probs below -0.5 are all seen. Prints a line of JSON for each variant,
+ * which ends after --limit seconds, done or not.
+ * Exits with 1 if two processes with a fixed order differ, or a log-prob that is scored alike does with it.
+ * Usage: tsx --conditions=@palimpsest/source bench/gpu/deterministic.ts [--seconds 4] [--only REGEXP] [--limit 150] [--small] [--json FILE]
  */
 import { Contender, median } from "../contender.js";
 import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 import { caseArgs, shapes } from "./case.js";
 
-const flags = benchFlags({ seconds: "4", only: "", small: false, json: undefined });
+const flags = benchFlags({ seconds: "4", only: "", limit: "150", small: false, json: undefined });
 
 const shape = flags.small
   ? { ...shapes.tiny, rows: 8, length: 64, threads: 2 }
@@ -23,15 +26,28 @@ interface Variant {
   readonly xlaFlags?: string;
   /** Micro-batches whose log-probs are compared; absent: updates are timed. */
   readonly compared?: number;
+  /** Whether rows are scored beside others than those with which they are trained. */
+  readonly apart?: boolean;
+  /** Micro-batches whose log-probs are those of a sampler. */
+  readonly sampled?: number;
+  readonly batchInvariant?: boolean;
 }
 
 const compared = flags.small ? 2 : 13;
+/** Shorter rows, and more of them: 106,496 sampled tokens. */
+const sampled = flags.small ? { sampled: 2 } : { sampled: 13, shape: { ...shape, rows: 32, length: 512 } };
 const variants: readonly Variant[] = [
   { name: "any order" },
   { name: "fixed order", deterministic: true },
   { name: "fixed order, again", deterministic: true },
-  { name: "log-probs, fixed order", deterministic: true, compared },
-  { name: "log-probs, any order", compared },
+  { name: "log-probs alike, fixed order", deterministic: true, compared },
+  { name: "log-probs apart, fixed order", deterministic: true, compared, apart: true },
+  { name: "log-probs alike, any order", compared },
+  { name: "log-probs of a sampler, fixed order", deterministic: true, ...sampled },
+  // Only on a CPU; elsewhere it fails and says so.
+  ...(flags.small
+    ? [{ name: "log-probs of an invariant sampler", deterministic: true, ...sampled, batchInvariant: true }]
+    : []),
   // Which part costs what: products are chosen by time, or only segments are summed in order, or scatters are loops.
   {
     name: "fixed kernels, products by time",
@@ -50,17 +66,21 @@ interface Run {
   readonly gradientNorms?: readonly number[];
   readonly logprobsCompared?: number;
   readonly differing?: number;
+  readonly maxDifference?: number;
   readonly failed?: string;
 }
 
 async function run({ name, xlaFlags, ...given }: Variant): Promise<Run> {
   const own = xlaFlags === undefined ? [] : [`XLA_FLAGS=${[process.env["XLA_FLAGS"], xlaFlags].join(" ")}`];
-  const args = [...own, process.execPath, ...caseArgs("../learner-case.ts")];
-  const learner = new Contender(name, "env", args, "inherit");
+  const program = given.sampled === undefined ? "../learner-case.ts" : "sampled-case.ts";
+  // The limit holds whatever the process waits for.
+  const limited = ["--signal=KILL", flags.limit, "env", ...own, process.execPath, ...caseArgs(program)];
+  const learner = new Contender(name, "timeout", limited, "inherit");
   const precision = flags.small ? "float32" : "bfloat16";
   const ready = await learner.ask({ prefer: "tensorflow", mode: "xla", precision, shape, ...given });
-  if (ready === undefined) return { name, failed: "the learner ended before its first update" };
-  if (given.compared !== undefined) return { name, ...ready };
+  if (ready === undefined)
+    return { name, failed: `it ended, at the latest after ${flags.limit} s, before it answered` };
+  if (given.compared !== undefined || given.sampled !== undefined) return { name, ...ready };
   const { firstMs, gradientNorm } = ready as { firstMs: number; gradientNorm: number };
   const rates: number[] = [];
   const norms = [gradientNorm];
@@ -109,5 +129,5 @@ for (const variant of variants.filter(({ name }) => only.test(name))) {
 }
 const { updatesAlike, price } = told();
 console.log(JSON.stringify({ updatesAlike, price }));
-const isBroken = (updatesAlike ?? 5) < 5 || (of("log-probs, fixed order")?.differing ?? 0) > 0;
+const isBroken = (updatesAlike ?? 5) < 5 || (of("log-probs alike, fixed order")?.differing ?? 0) > 0;
 process.exit(isBroken ? 1 : 0);
