@@ -4,8 +4,8 @@
  * All questions of a length are read side by side, section by section, greedily. Each cell is a line of JSON, and what a
  * file has already is not asked again. From the pace so far it is said when the questions of a cell will not be done in
  * time, and fewer are asked; the first n of the file in every cell, or n from a place on, so that cells can be paired question by question.
- * Usage: tsx --conditions=@palimpsest/source bench/gpu/by-length.ts --recipe FILE --model FILE --questions FILE...
- *   --pool FILE... --json FILE --cells "trained:50:200 base:50:200 ..." (system:documents:questions[:from]; systems: trained, base,
+ * Usage: tsx --conditions=@palimpsest/source bench/gpu/by-length.ts --recipe FILE --model FILE --questions FILE
+ *   [--pool FILE]... --json FILE --cells "trained:50:200 base:50:200 ..." (system:documents:questions[:from]; systems: trained, base,
  *   bm25, bm25-trained, truncated)
  *   [--adapters RUN_CHECKPOINT_OR_PEFT] [--rows 128] [--precision bfloat16] [--limit-seconds 500]
  */
