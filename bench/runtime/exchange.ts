@@ -1,11 +1,11 @@
 /**
  * Measures how long learners of several hosts wait for each other: processes of this host sum arrays through the exchange that
  * `learnerActors` uses, without a model and a device. Beside it, in alternation, two Node processes send each other as many bytes over as
- * many plain TCP connections, each with a thread in both. Prints a table; with --json FILE it also writes the figures. Needs built code:
- * `npx tsc -b packages/apps/cli`.
+ * many plain TCP connections, each with a thread in both. Prints a line of JSON for each case and a table; with --json FILE it also writes
+ * the figures. A case makes fewer rounds where its part of --limit seconds has passed. Needs built code: `npx tsc -b packages/apps/cli`.
  *
  * Usage: npx tsx --conditions=@palimpsest/source bench/runtime/exchange.ts [--ranks 2,3] [--threads 1,2] [--megabytes 512] [--rounds 5]
- *   [--types bfloat16,float32] [--json FILE]
+ *   [--types bfloat16,float32] [--limit 55] [--json FILE]
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -23,11 +23,19 @@ const flags = benchFlags({
   megabytes: "512",
   rounds: "5",
   types: "bfloat16,float32",
+  limit: "55",
   json: undefined,
 });
 const rounds = Number(flags.rounds);
 const bytes = Math.round(Number(flags.megabytes) * 1e6);
 const loadBefore = loadavg();
+const limitMs = 1000 * Number(flags.limit);
+const cases = flags.ranks.split(",").length * flags.threads.split(",").length * flags.types.split(",").length;
+// The limit of a case holds between rounds; this one holds if a round never ends.
+setTimeout(() => {
+  console.log(JSON.stringify({ failed: `a round has not ended ${2 * limitMs} ms after the start`, rows }));
+  process.exit(1);
+}, 2 * limitMs).unref();
 
 interface Row {
   readonly what: string;
@@ -37,6 +45,9 @@ interface Row {
   /** Bytes that each rank sends, and receives at the same time. */
   readonly sentGigabytes: number;
   readonly gigabytesPerSecond: number;
+  /** To each other rank, and from it at the same time. */
+  readonly gigabytesPerSecondAndPair: number;
+  readonly rounds: number;
   readonly cpuSecondsPerGigabyte: number;
 }
 
@@ -47,6 +58,8 @@ function rowOf(what: string, ranks: number, threads: number, all: readonly Round
   return {
     ...{ what, ranks, threads, seconds, sentGigabytes },
     gigabytesPerSecond: sentGigabytes / seconds,
+    gigabytesPerSecondAndPair: sentGigabytes / seconds / (ranks - 1),
+    rounds: all.length,
     cpuSecondsPerGigabyte: cpuSeconds / sentGigabytes,
   };
 }
@@ -59,6 +72,13 @@ async function all<Answer>(processes: readonly ChildProcess[], order?: SummingOr
 }
 
 const rows: Row[] = [];
+let begun = 0;
+const told = (row: Row) => {
+  rows.push(row);
+  const short = (_: string, value: unknown) =>
+    typeof value === "number" ? Number(value.toPrecision(4)) : value;
+  console.log(JSON.stringify(row, short));
+};
 const program = fileURLToPath(new URL("./summing.ts", import.meta.url));
 for (const size of flags.ranks.split(",").map(Number))
   for (const threads of flags.threads.split(",").map(Number)) {
@@ -68,15 +88,17 @@ for (const size of flags.ranks.split(",").map(Number))
     for (const type of flags.types.split(",") as ("bfloat16" | "float32")[]) {
       const done = [];
       const peer = [];
+      begun += 1;
       for (let round = 0; round <= rounds; round++) {
         const [first] = await all<Round>(ranks, { bytes, type });
         // One more round warms up and is not counted.
         if (first === undefined || round === 0) continue;
         done.push(first);
         if (size === 2) peer.push(await exchangedOverTcp(bytes, threads));
+        if (performance.now() > (limitMs * begun) / cases) break;
       }
-      rows.push(rowOf(`gradients in ${type}`, size, threads, done));
-      if (size === 2) rows.push(rowOf("plain TCP", size, threads, peer));
+      told(rowOf(`gradients in ${type}`, size, threads, done));
+      if (size === 2) told(rowOf("plain TCP", size, threads, peer));
     }
     for (const rank of ranks) rank.disconnect();
   }
@@ -86,6 +108,7 @@ console.table(
     seconds: row.seconds.toFixed(3),
     "GB sent by each": row.sentGigabytes.toFixed(2),
     "GB/s each way": row.gigabytesPerSecond.toFixed(2),
+    "per pair": row.gigabytesPerSecondAndPair.toFixed(2),
     "CPU s per GB and rank": row.cpuSecondsPerGigabyte.toFixed(2),
   })),
 );
@@ -93,3 +116,4 @@ if (flags.json !== undefined) {
   const load = { loadBefore, loadAfter: loadavg() };
   writeResult(flags.json, { bytes, rounds, rows, cpus: cpus().length, node: process.version, ...load });
 }
+process.exit(0);
