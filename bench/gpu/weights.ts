@@ -1,12 +1,12 @@
 /**
  * Measures how whole weights travel on one machine, in one command and without a network: from a learner's device into the store of a
  * node, and from there into the devices of two samplers, each in a process of its own, which fetch what is stored while the learner
- * reads the rest, and sample meanwhile. Weights are random. Prints one table per round: seconds, GB/s and the longest times that a sampler
- * gave no token and its event loop did not run; with --json FILE it also writes the figures, round by round. Needs built code:
- * `npx tsc -b packages/apps/cli`.
+ * reads the rest, and sample meanwhile. Weights are random. Prints a line of JSON per round with the seconds of all parts, and a table: GB/s
+ * and the longest times that a sampler gave no token and its event loop did not run; with --json FILE it also writes the figures. It ends
+ * after --limit seconds, with what it has measured. Needs built code: `npx tsc -b packages/apps/cli`.
  *
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/weights.ts [--shape tiny|half|3b|4b|7b] [--type bfloat16|float32] [--rounds 3]
- *   [--samplers 2] [--gpus 1] [--json FILE]
+ *   [--samplers 2] [--gpus 1] [--limit 150] [--json FILE]
  * --type: in what matrices travel; samplers keep them in bfloat16 either way. --gpus: the learner has the first, samplers the others in turn.
  */
 import { availableParallelism } from "node:os";
@@ -26,6 +26,7 @@ const { values: flags } = parseArgs({
     rounds: { type: "string", default: "3" },
     samplers: { type: "string", default: "2" },
     gpus: { type: "string", default: "1" },
+    limit: { type: "string", default: "150" },
     json: { type: "string" },
   },
 });
@@ -67,6 +68,11 @@ const side = (name: string, role: "learner" | "sampler", gpu: number): Contender
 const known = await cluster.client.nodes();
 const figures: object[] = [];
 const sides: Contender[] = [];
+setTimeout(() => {
+  console.log(JSON.stringify({ failed: `not done after ${flags.limit} s`, rounds: figures.length }));
+  // Their input ends with this process, and so do they.
+  process.exit(1);
+}, 1000 * Number(flags.limit)).unref();
 try {
   const startedAt = performance.now();
   const learner = side("learner", "learner", 0);
@@ -84,30 +90,37 @@ try {
     const answers = early ?? samplers.map((sampler) => sampler.ask({ policyVersion: round }));
     const loaded = ((await Promise.all(answers)) as (Loaded | undefined)[]).flatMap((one) => one ?? []);
     if (loaded.length < samplers.length) throw new Error("a sampler has ended");
-    const { bytes, beganAtMs, announcedAtMs, readSeconds, weightsHash } = published;
+    const { bytes, beganAtMs, announcedAtMs, weightsHash, ...parts } = published;
+    const { readSeconds } = parts;
     const seconds = (atMs: number) => (atMs - beganAtMs) / 1000;
     const rate = (took: number) => (bytes / 1e9 / took).toFixed(2);
     const whole = seconds(Math.max(...loaded.map(({ loadedAtMs }) => loadedAtMs)));
     const figure = {
-      ...{ round, bytes, learnerToSamplers: whole, announced: seconds(announcedAtMs), read: readSeconds },
-      loaded: loaded.map(({ loadedAtMs, ...one }) => ({ ...one, seconds: seconds(loadedAtMs) })),
+      ...{ round, bytes, learnerToSamplers: whole, announced: seconds(announcedAtMs), ...parts },
+      loaded: loaded.map(({ loadedAtMs, mappedAtMs, givenAtMs, tokens: _, ...one }) => ({
+        ...{ ...one, seconds: seconds(loadedAtMs), mapped: seconds(mappedAtMs) },
+        ...(givenAtMs === 0 ? {} : { given: seconds(givenAtMs) }),
+      })),
       equal:
         new Set(loaded.map(({ tokens }) => tokens.join())).size === 1 &&
         loaded.every((one) => one.weightsHash === weightsHash),
     };
     figures.push(figure);
+    const short = (_: string, value: unknown) =>
+      typeof value === "number" && !Number.isInteger(value) ? Number(value.toFixed(3)) : value;
+    console.log(JSON.stringify({ shape: flags.shape, type: flags.type, ...figure }, short));
     console.log(
       `round ${round}${round === 0 ? " (the samplers are made)" : ""}: ${(bytes / 1e9).toFixed(2)} GB in ${flags.type}; learner to ${count} samplers ${whole.toFixed(2)} s; hash and tokens equal: ${figure.equal}`,
     );
     const stored = seconds(announcedAtMs);
     console.table([
       {
-        part: `learner: read (${readSeconds.toFixed(2)} s), hash, store`,
+        part: `learner: read (${readSeconds.toFixed(2)} s), store (${parts.storeSeconds.toFixed(2)} s)`,
         seconds: stored.toFixed(2),
         "GB/s": rate(stored),
       },
       ...figure.loaded.map((one, index) => ({
-        part: `sampler ${index}: loaded`,
+        part: `sampler ${index}: mapped (${one.mapSeconds.toFixed(2)} s), copied (${one.uploadSeconds.toFixed(2)} s)`,
         seconds: one.seconds.toFixed(2),
         "GB/s": rate(one.seconds),
         "no token for ms": one.sampleStallMs.toFixed(0),
