@@ -50,7 +50,10 @@ try {
     { from: new URL("./weights-loader.ts", import.meta.url) },
     { resources: { cpu: 0.1 } },
   );
-  const actors = await Promise.all(Array.from({ length: Number(flags.actors) }, () => type.spawn()));
+  const weightsUrl = new URL("../../packages/learning/trainer/dist/weights/weights.js", import.meta.url).href;
+  const actors = await Promise.all(
+    Array.from({ length: Number(flags.actors) }, () => type.spawn(weightsUrl)),
+  );
   let policyVersion = 0;
   for (const memory of ["reused", "new"] as const) {
     // Two more rounds create the arrays and files that later rounds reuse, and are not counted.
