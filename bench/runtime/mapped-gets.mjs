@@ -1,6 +1,7 @@
 /**
  * Reads values from files of an object store as a program does and does everything with them that may be done: keeps them,
- * drops them, writes into them, transfers them to a thread, which reads values, too, and ends now and then. Meanwhile files
+ * drops them, writes into them, transfers them to a thread or shares them with it, which reads values, too, and ends now and
+ * then. Meanwhile files
  * are freed and, if nobody has them mapped, written again as other values. Every value that is kept is checked again and
  * again: it must have its own bytes. Prints one line of JSON; ends with an error where a byte is wrong or memory grows.
  * Needs built code: `npx tsc -b packages/apps/cli`.
@@ -33,8 +34,8 @@ const bind = () => undefined;
 const fileBytes = (mark, length) =>
   wholeOf(storedValue(encodeLong({ mark, words: new Float64Array(length / 8).fill(mark) })));
 
-async function read(path, sizeBytes) {
-  const found = await readFileValue(path, sizeBytes, { bind, isMappable: true });
+async function read(path, sizeBytes, isShared = false) {
+  const found = await readFileValue(path, sizeBytes, { bind, isMappable: true, isShared });
   if (found === undefined) throw new Error(`${path} could not be read`);
   return found.value;
 }
@@ -69,6 +70,7 @@ async function main() {
   const folder = mkdtempSync(join(process.argv[4] ?? "/dev/shm", "palimpsest-gets-"));
   const counts = {
     transferred: 0,
+    shared: 0,
     cloned: 0,
     changed: 0,
     inThread: 0,
@@ -127,7 +129,8 @@ async function run(gets, folder, counts) {
       counts.inThread++;
       continue;
     }
-    const value = await read(file.path, file.sizeBytes);
+    const isShared = done % 4 === 0;
+    const value = await read(file.path, file.sizeBytes, isShared);
     check(value, "new");
     if (done % 5 === 0) {
       const at = 4_093 * (done % 7);
@@ -136,10 +139,12 @@ async function run(gets, folder, counts) {
       counts.changed++;
     }
     if (done % 101 === 0) {
-      await ask({ value }, [value.words.buffer]);
-      if (value.words.length !== 0) throw new Error("a transferred array has a length");
-      counts.transferred++;
-    } else if (done % 53 === 0) {
+      await ask({ value }, isShared ? [] : [value.words.buffer]);
+      if (isShared === (value.words.length === 0))
+        throw new Error("an array that was transferred has a length, or a shared one none");
+      if (isShared) counts.shared++;
+      else counts.transferred++;
+    } else if (done % 53 === 0 && !isShared) {
       kept.push(structuredClone(value, { transfer: [value.words.buffer] }));
       counts.cloned++;
     } else if (done % 3 !== 0) kept.push(value);

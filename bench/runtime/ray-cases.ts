@@ -112,7 +112,16 @@ function valueCases({ cluster, large, medium, thousand }: Ready): readonly RayCa
         return hundredMegabytes;
       },
     },
+    {
+      name: "get 100 MB into shared memory",
+      unit: "GB/s",
+      once: async () => {
+        await cluster.get(large, { shared: true });
+        return hundredMegabytes;
+      },
+    },
     rate("get 1 MiB", () => cluster.get(medium)),
+    rate("get 1 MiB into shared memory", () => cluster.get(medium, { shared: true })),
     rate("wait on 1,000 references", () => cluster.wait(thousand, { count: 1_000 })),
   ];
 }

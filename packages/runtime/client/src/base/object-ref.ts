@@ -17,6 +17,11 @@ export interface GetOptions {
    * value, or is overwritten, and V8 collects no garbage for a new one.
    */
   readonly into?: ArrayBuffer;
+  /**
+   * Whether arrays of 32 KiB and more are views of a SharedArrayBuffer, which threads of this process can share, and for
+   * which V8 collects next to no garbage. Default false.
+   */
+  readonly shared?: boolean;
 }
 
 /**

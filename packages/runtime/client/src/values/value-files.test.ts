@@ -79,8 +79,8 @@ describe.skipIf(mappingProblem() !== "")(
       await writeFile(path, whole);
       return { path, sizeBytes: whole.byteLength };
     };
-    const read = async (path: string, sizeBytes: number, into?: ArrayBuffer) => {
-      const found = await readFileValue(path, sizeBytes, { bind: unbound, isMappable: true, into });
+    const read = async (path: string, sizeBytes: number, into?: ArrayBuffer, isShared = false) => {
+      const found = await readFileValue(path, sizeBytes, { bind: unbound, isMappable: true, into, isShared });
       return found?.value as typeof long | undefined;
     };
 
@@ -107,6 +107,20 @@ describe.skipIf(mappingProblem() !== "")(
       const value = await read(path, sizeBytes, into);
       expect(value?.floats.buffer).toBe(into);
       expect(value?.floats.every((one) => one === 1.5)).toBe(true);
+    });
+
+    test("arrays in shared memory are a reader's own, too, and what is no view keeps its kind", async () => {
+      const { path, sizeBytes } = await written();
+      const one = await read(path, sizeBytes, undefined, true);
+      const other = await read(path, sizeBytes, undefined, true);
+      const kinds = [other?.floats, other?.bytes, other?.view, other?.short].map((view) => view?.buffer);
+      expect(kinds.every((buffer) => (buffer as unknown) instanceof SharedArrayBuffer)).toBe(true);
+      expect(other?.buffer).toBeInstanceOf(ArrayBuffer);
+      one?.floats.fill(-1);
+      expect(other?.floats.every((value) => value === 1.5)).toBe(true);
+      expect(other?.bytes.every((value) => value === 7)).toBe(true);
+      const released = [one, other].map((value) => releasePages(value?.floats.buffer ?? new ArrayBuffer(1)));
+      expect([...released, other?.floats.every((value) => value === 0)]).toEqual([true, true, true]);
     });
 
     test("objects of bytes become the pages of targets that are one piece from a page on, and are copied into others", async () => {
@@ -143,8 +157,11 @@ describe.skipIf(mappingProblem() !== "")(
         "10000",
         "262144",
       ]);
-      const { gets, transferred, recycled, threads } = JSON.parse(stdout);
-      expect([gets, transferred > 50, recycled > 50, threads]).toEqual([10_000, true, true, 2]);
+      const { gets, transferred, shared, recycled, threads } = JSON.parse(stdout);
+      expect([gets, transferred > 50, shared > 10, recycled > 50, threads]).toEqual([
+        ...[10_000, true, true],
+        ...[true, 2],
+      ]);
     });
   },
 );

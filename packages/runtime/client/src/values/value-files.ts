@@ -8,7 +8,7 @@
  * - FILEVALUE-2. Arrays of a value are the pages of its file only where the node writes no file again that is locked as
  *   mapped, and only if the file had its name after it was locked.
  */
-import { closeSync, fstatSync, openSync, read, readSync, statSync, writevSync } from "node:fs";
+import { closeSync, openSync, read, readSync, statSync, writevSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import { inLanes } from "@palimpsest/std";
@@ -16,10 +16,12 @@ import {
   type ArrayToRead,
   decodeStored,
   headBytes,
-  lockForReading,
+  type MappableFile,
   mapInto,
   mappedBuffer,
   mappingProblem,
+  newMemory,
+  openMappable,
   PalimpsestError,
   type ValueDecoding,
 } from "@palimpsest/wire";
@@ -27,8 +29,11 @@ import { writeMapped } from "./written-files.js";
 
 /** The number of bytes that are read first. Except for its long arrays, most objects end within them. */
 const beginBytes = 64 * 1024;
-/** The same where the arrays are mapped: most values that are mapped are little more than their arrays. */
-const mappedBeginBytes = 4 * 1024;
+/**
+ * What is read first where the arrays are mapped: most values that are mapped are little more than their arrays. It is
+ * decoded before another file is read.
+ */
+const mappedBegin: Uint8Array = new Uint8Array(4 * 1024);
 /** The number of bytes that a thread copies at a time. */
 const sliceBytes = 8 * 1024 * 1024;
 /**
@@ -137,6 +142,8 @@ export interface FileReading {
   readonly bind: ValueDecoding["bind"];
   /** The memory of an array that has exactly its length. */
   readonly into?: ArrayBuffer | undefined;
+  /** Whether its arrays get memory that threads may share. */
+  readonly isShared?: boolean;
   /** Whether the file may be mapped: it is not written again as long as it is (FILEVALUE-2). */
   readonly isMappable: boolean;
 }
@@ -152,7 +159,7 @@ export async function readFileValue(
   reading: FileReading,
 ): Promise<{ readonly value: unknown } | undefined> {
   if (reading.isMappable) {
-    const mapped = mappedFile(path);
+    const mapped = openMappable(path);
     // In shared memory a file is open, and its beginning read, before another thread would have taken over.
     if (mapped !== undefined) return await readMapped(mapped, path, sizeBytes, reading);
   }
@@ -174,34 +181,27 @@ export async function readFileValue(
   }
 }
 
-/** Opens and locks a file; undefined if there is none, or it cannot be locked. */
-function mappedFile(path: string): number | undefined {
-  let descriptor: number | undefined;
+async function readMapped(file: MappableFile, path: string, sizeBytes: number, reading: FileReading) {
+  const { descriptor } = file;
+  const { isShared = false } = reading;
   try {
-    descriptor = openSync(path, "r");
-  } catch {
-    return undefined;
-  }
-  if (lockForReading(descriptor)) return descriptor;
-  closeSync(descriptor);
-  return undefined;
-}
-
-async function readMapped(descriptor: number, path: string, sizeBytes: number, reading: FileReading) {
-  try {
-    // A file that still has its name after it was locked is not written before the lock ends (FILEVALUE-2).
-    const { size, ino } = fstatSync(descriptor);
-    if (size !== sizeBytes || statSync(path, { throwIfNoEntry: false })?.ino !== ino) return undefined;
-    let begin = readAtOnce(descriptor, Math.min(sizeBytes, mappedBeginBytes));
+    if (!isStillThere(file, path, sizeBytes)) return undefined;
+    let begin = mappedBegin.subarray(0, Math.min(sizeBytes, mappedBegin.byteLength));
+    fillAtOnce(descriptor, begin, 0);
     const needed = Math.min(sizeBytes, headBytes(begin));
     if (needed > atOnceBytes) begin = await readExactly(descriptor, 0, needed);
     else if (needed > begin.byteLength) begin = readAtOnce(descriptor, needed);
-    const memory = memoryOf(reading.into);
-    const { value, arrays } = decodeStored(begin, sizeBytes, reading.bind, (lengthBytes, offsetBytes) => {
-      const into = memory(lengthBytes);
-      const buffer = mappedBuffer([{ descriptor, offsetBytes, lengthBytes }], { into });
+    const given = givenOnce(reading.into);
+    const memory = newMemory(isShared);
+    const { value, arrays } = decodeStored(begin, sizeBytes, reading.bind, (lengthBytes, ...place) => {
+      const [offsetBytes, isView] = place;
+      const into = given(lengthBytes);
+      const buffer = mappedBuffer([{ file, offsetBytes, lengthBytes }], {
+        into,
+        isShared: isShared && isView,
+      });
       if (buffer !== undefined) return { buffer, isFilled: true };
-      return { buffer: into ?? new ArrayBuffer(lengthBytes), isFilled: false };
+      return into ? { buffer: into, isFilled: false } : memory(lengthBytes, ...place);
     });
     const leftBytes = arrays.reduce((sum, { target }) => sum + target.byteLength, 0);
     if (leftBytes > atOnceBytes) await readArrays(descriptor, arrays);
@@ -212,8 +212,13 @@ async function readMapped(descriptor: number, path: string, sizeBytes: number, r
   }
 }
 
+/** Returns whether a file has that name after it was locked, so that it is not written before the lock ends (FILEVALUE-2). */
+function isStillThere(file: MappableFile, path: string, sizeBytes: number): boolean {
+  return file.sizeBytes === sizeBytes && statSync(path, { throwIfNoEntry: false })?.ino === file.inode;
+}
+
 /** Returns the given memory for the first array that has exactly its length. */
-function memoryOf(into: ArrayBuffer | undefined): (lengthBytes: number) => ArrayBuffer | undefined {
+function givenOnce(into: ArrayBuffer | undefined): (lengthBytes: number) => ArrayBuffer | undefined {
   let unused = into;
   return (lengthBytes) => {
     if (unused?.byteLength !== lengthBytes) return undefined;
@@ -226,7 +231,7 @@ function memoryOf(into: ArrayBuffer | undefined): (lengthBytes: number) => Array
 async function readOpen(
   descriptor: number,
   sizeBytes: number,
-  { bind, into }: FileReading,
+  reading: FileReading,
   isStill: () => Promise<boolean>,
 ) {
   let begin = await readExactly(descriptor, 0, Math.min(sizeBytes, beginBytes));
@@ -234,11 +239,12 @@ async function readOpen(
   if (needed > begin.byteLength) begin = await readExactly(descriptor, 0, needed);
   // The file is checked before the bytes are decoded, and again when all are read.
   if (!(await isStill())) return undefined;
-  const memory = memoryOf(into);
-  const { value, arrays } = decodeStored(begin, sizeBytes, bind, (lengthBytes) => ({
-    buffer: memory(lengthBytes) ?? new ArrayBuffer(lengthBytes),
-    isFilled: false,
-  }));
+  const given = givenOnce(reading.into);
+  const memory = newMemory(reading.isShared ?? false);
+  const { value, arrays } = decodeStored(begin, sizeBytes, reading.bind, (lengthBytes, ...place) => {
+    const buffer = given(lengthBytes);
+    return buffer ? { buffer, isFilled: false } : memory(lengthBytes, ...place);
+  });
   await readArrays(descriptor, arrays);
   return arrays.length === 0 || (await isStill()) ? { value } : undefined;
 }
@@ -280,15 +286,14 @@ function mapTargets(path: string, targets: readonly Uint8Array[]): boolean {
     if (buffer !== first.buffer || byteOffset !== end) return false;
     end += byteLength;
   }
-  const descriptor = mappedFile(path);
-  if (descriptor === undefined) return false;
+  const file = openMappable(path);
+  if (file === undefined) return false;
   try {
     const lengthBytes = end - first.byteOffset;
-    const { size, ino } = fstatSync(descriptor);
-    if (size !== lengthBytes || statSync(path, { throwIfNoEntry: false })?.ino !== ino) return false;
-    return mapInto(first.buffer, first.byteOffset, { descriptor, offsetBytes: 0, lengthBytes });
+    if (!isStillThere(file, path, lengthBytes)) return false;
+    return mapInto(first.buffer, first.byteOffset, { file, offsetBytes: 0, lengthBytes });
   } finally {
-    closeSync(descriptor);
+    closeSync(file.descriptor);
   }
 }
 

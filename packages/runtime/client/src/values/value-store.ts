@@ -19,6 +19,7 @@ import {
   encodeLong,
   fromGrpcError,
   type Network,
+  newMemory,
   objectsService,
   PalimpsestError,
   type Reference,
@@ -196,7 +197,10 @@ export class ValueStore implements RefStore {
   /** @throws {PalimpsestError} OBJECT_LOST, GET_TIMEOUT, CANCELLED */
   async get<T>(ref: ObjectRef<T>, options: GetOptions = {}): Promise<T> {
     const local = this.#local.of(ref);
-    if (local) return decodeWhole(local.bytes, (reference) => this.#bindIn(local, reference)) as T;
+    if (local) {
+      const bind = (reference: Reference) => this.#bindIn(local, reference);
+      return decodeWhole(local.bytes, bind, newMemory(options.shared ?? false)) as T;
+    }
     if (!this.holds.has(ref.objectId)) throw lost(ref.objectId, "this program has released or freed it");
     const unpin = this.holds.pin(ref);
     try {
@@ -225,14 +229,14 @@ export class ValueStore implements RefStore {
   /** Reads the value of an object that is leased in the meantime. @throws {PalimpsestError} OBJECT_LOST */
   async read(
     { objectId, sizeBytes }: { readonly objectId: string; readonly sizeBytes: number },
-    { timeoutMs = transferTimeoutMs(sizeBytes), signal, into }: GetOptions = {},
+    { timeoutMs = transferTimeoutMs(sizeBytes), signal, into, shared = false }: GetOptions = {},
   ): Promise<unknown> {
     const settings = signal ? { timeoutMs, signal } : { timeoutMs };
     return await this.#node.use(settings, async (link, leftMs) => {
       const { storePath } = link;
       const readFrom = (path: string, bytes: number) => {
         const isMappable = dirname(path) === storePath;
-        return readFileValue(path, bytes, { bind: this.bind, into, isMappable });
+        return readFileValue(path, bytes, { bind: this.bind, into, isShared: shared, isMappable });
       };
       // Where files can be mapped, a value that is on this node is read without asking it.
       if (storePath !== "" && sizeBytes > smallValueBytes && !signal?.aborted) {
@@ -245,7 +249,7 @@ export class ValueStore implements RefStore {
         const find = { objectId: idBytes(objectId), remote };
         const found = link.order({ find }, leftMs);
         const { data, info } = await within(found, Number.POSITIVE_INFINITY, signal, this.#clock);
-        if (data?.byteLength) return decodeWhole(data, this.bind);
+        if (data?.byteLength) return decodeWhole(data, this.bind, newMemory(shared));
         if (info?.path) {
           const read = await readFrom(info.path, info.sizeBytes ?? 0);
           if (read !== undefined) return read.value;
@@ -253,7 +257,8 @@ export class ValueStore implements RefStore {
         }
         const pulling = { ...settings, timeoutMs: leftMs };
         const bytes = await unlessGone(pull(link.peer, objectId, info?.sizeBytes ?? 0, pulling));
-        if (bytes !== undefined && bytes.byteLength === info?.sizeBytes) return decodeWhole(bytes, this.bind);
+        if (bytes !== undefined && bytes.byteLength === info?.sizeBytes)
+          return decodeWhole(bytes, this.bind, newMemory(shared));
       }
       throw lost(objectId, "it was freed while it was read");
     });

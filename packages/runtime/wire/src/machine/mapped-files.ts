@@ -16,8 +16,9 @@
  *   file, which the kernel keeps until its last page is unmapped, also when the process is killed.
  * - MAPPED-4. Only pages that the file has are mapped, so that no access can fail. The file must not be truncated while it
  *   is locked.
- * - MAPPED-5. At most half of the file system's bytes, and `maxBuffers` buffers, are mapped by one thread at a time, as far
- *   as garbage collection has told.
+ * - MAPPED-5. At most half of the file system's bytes, and `maxBuffers` buffers, are mapped by one process at a time. A
+ *   thread counts what it maps, and asks the kernel what is left of it when the count has reached a bound. A finalizer for
+ *   each buffer would keep it until V8 has collected the whole heap, while most buffers die young.
  */
 import {
   appendFileSync,
@@ -25,6 +26,7 @@ import {
   existsSync,
   fstatSync,
   openSync,
+  readFileSync,
   readSync,
   rmSync,
   statfsSync,
@@ -45,6 +47,8 @@ export const leastMappedBytes = 256 * 1024;
 const ownPagesBytes = 32 * 1024 * 1024;
 /** From this size on, copying takes longer than another try to get a block with its own pages. */
 const triedTwiceBytes = 8 * 1024 * 1024;
+/** V8 begins to collect garbage when a buffer of more than 64 MiB is created. */
+const collectingBytes = 2 * 64 * 1024 * 1024;
 /** Each takes two or three of the 65,530 mappings that Linux lets a process have. */
 const maxBuffers = 4_096;
 
@@ -76,24 +80,38 @@ interface Library {
   readonly munmap: (at: bigint, lengthBytes: number) => number;
   readonly mallopt: (parameter: number, value: number) => number;
   readonly memcpy: (to: bigint, from: Uint8Array, lengthBytes: number) => void;
-  readonly addressOf: (buffer: ArrayBuffer) => bigint;
-  /** Returns two words of memory. */
-  readonly wordsAt: (address: bigint) => BigUint64Array;
+  readonly addressOf: (buffer: ArrayBufferLike) => bigint;
+  /** Returns a word of memory. */
+  readonly wordAt: (address: bigint) => bigint;
 }
 
 /** What is used of koffi. It is optional, also where this is compiled. */
 interface Koffi {
   load(path: null): { func(definition: string): (...args: unknown[]) => never };
   address(reference: unknown): bigint;
-  view(address: bigint, lengthBytes: number): ArrayBuffer;
+  decode(address: bigint, type: "uint64_t"): number | bigint;
 }
 
-/** One open file as the source of a part of a buffer. */
-export interface MappedPart {
+/** A file that is open and locked as one that is mapped (MAPPED-3). */
+export interface MappableFile {
   readonly descriptor: number;
+  readonly sizeBytes: number;
+  readonly inode: number;
+  readonly device: number;
+}
+
+/** A part of a file as the source of a part of a buffer. */
+export interface MappedPart {
+  readonly file: MappableFile;
   /** Where the part begins in the file. */
   readonly offsetBytes: number;
   readonly lengthBytes: number;
+}
+
+export interface MappingOptions {
+  readonly beginBytes?: number;
+  readonly into?: ArrayBuffer | undefined;
+  readonly isShared?: boolean;
 }
 
 let loaded: { readonly library: Library | undefined; readonly problem: string } | undefined;
@@ -109,15 +127,17 @@ function load(): { readonly library: Library | undefined; readonly problem: stri
     const pages: number = c.func("int getpagesize()")();
     if (pages !== pageBytes)
       return { library: undefined, problem: `memory has pages of ${pages} bytes, not ${pageBytes}` };
-    const mmap = c.func("void *mmap(void *at, size_t size, int prot, int flags, int fd, int64_t offset)");
+    const mmap: (...args: unknown[]) => number | bigint = c.func(
+      "uintptr_t mmap(uintptr_t at, size_t size, int prot, int flags, int fd, int64_t offset)",
+    );
     const library: Library = {
       flock: c.func("int flock(int fd, int operation)"),
-      mmap: (...args) => koffi.address(mmap(...args)),
-      munmap: c.func("int munmap(void *at, size_t size)"),
+      mmap: (...args) => BigInt(mmap(...args)),
+      munmap: c.func("int munmap(uintptr_t at, size_t size)"),
       mallopt: c.func("int mallopt(int parameter, int value)"),
-      memcpy: c.func("void memcpy(void *to, const void *from, size_t size)"),
-      addressOf: (buffer) => koffi.address(buffer),
-      wordsAt: (address) => new BigUint64Array(koffi.view(address, 16).slice(0)),
+      memcpy: c.func("void memcpy(uintptr_t to, const void *from, size_t size)"),
+      addressOf: (buffer) => koffi.address(buffer instanceof ArrayBuffer ? buffer : new Uint8Array(buffer)),
+      wordAt: (address) => BigInt(koffi.decode(address, "uint64_t")),
     };
     return { library, problem: "" };
   } catch (reason) {
@@ -141,33 +161,84 @@ export function mappingProblem(folder?: string): string {
   return existsSync(folder) ? `files of ${folder} cannot be mapped and locked` : `there is no ${folder}`;
 }
 
-/** Buffers that have pages of files. */
-const mapped = new WeakSet<ArrayBuffer>();
-let heldBytes = 0;
-let heldBuffers = 0;
-const notHeld = (bytes: number) => {
-  heldBytes -= bytes;
-  heldBuffers--;
-};
-const ended = new FinalizationRegistry<number>(notHeld);
+/** Returns what `new` of a class that extends it gives its fields to. */
+const Given = ((it: object): object => it) as unknown as new (it: object) => object;
+
+/** Marks buffers that have pages of files, with a field that nobody else sees and that costs garbage collection nothing. */
+class Mark extends Given {
+  #isMapped = true;
+
+  static has(buffer: object): boolean {
+    return #isMapped in buffer && buffer.#isMapped;
+  }
+
+  static set(buffer: object, isMapped: boolean): void {
+    if (#isMapped in buffer) buffer.#isMapped = isMapped;
+    else new Mark(buffer);
+  }
+}
+
+/** The file system of files that were mapped, and what of it is mapped at most. */
 interface FileSystem {
   readonly sizeBytes: number;
   readonly isInMemory: boolean;
+  mappedBytes: number;
+  buffers: number;
+  /** Those in shared memory since V8 was last made to collect garbage. */
+  sharedBytes: number;
+  sharedBuffers: number;
+  /** When the kernel was last asked. */
+  askedAtMs: number;
 }
 
-/** The file systems of files that were mapped, by their devices. */
+/** By their devices. */
 const fileSystems = new Map<number, FileSystem>();
 /** The number by which Linux names a tmpfs. */
 const tmpfsType = 0x01021994;
+/** A kernel that says that too much is mapped is asked again after this time at the earliest. */
+const askAgainMs = 100;
 
-/** The bytes of the buffers of this thread that have pages of files, as far as garbage collection has told. */
+/** The bytes of the buffers of this process that have pages of files, of those file systems that it has mapped files of. */
 export function mappedBytes(): number {
-  return heldBytes;
+  let bytes = 0;
+  for (const [device, fileSystem] of fileSystems) {
+    ask(device, fileSystem);
+    bytes += fileSystem.mappedBytes;
+  }
+  return bytes;
 }
 
-/** Locks an open file as one that is mapped (MAPPED-3). Returns false where that is impossible. */
-export function lockForReading(descriptor: number): boolean {
-  return library()?.flock(descriptor, lock.shared | lock.atOnce) === 0;
+/** Counts the private mappings of files of the device. */
+function ask(device: number, fileSystem: FileSystem): void {
+  fileSystem.askedAtMs = performance.now();
+  const hex = (number: number) => number.toString(16).padStart(2, "0");
+  const major = (device >> 8) & 0xfff;
+  const minor = (device & 0xff) | ((device >> 12) & 0xfff00);
+  const line = new RegExp(`^([0-9a-f]+)-([0-9a-f]+) rw-p [0-9a-f]+ ${hex(major)}:${hex(minor)} `, "gm");
+  fileSystem.mappedBytes = 0;
+  fileSystem.buffers = 0;
+  for (const [, begin, end] of readFileSync("/proc/self/maps", "utf8").matchAll(line)) {
+    fileSystem.mappedBytes += Number.parseInt(end ?? "", 16) - Number.parseInt(begin ?? "", 16);
+    fileSystem.buffers++;
+  }
+}
+
+/** Opens a file to be mapped; undefined if there is none, or it cannot be locked. Close its descriptor. */
+export function openMappable(path: string): MappableFile | undefined {
+  const c = library();
+  if (c === undefined) return undefined;
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, "r");
+  } catch {
+    return undefined;
+  }
+  if (c.flock(descriptor, lock.shared | lock.atOnce) === 0) {
+    const { size, ino, dev } = fstatSync(descriptor);
+    return { descriptor, sizeBytes: size, inode: ino, device: dev };
+  }
+  closeSync(descriptor);
+  return undefined;
 }
 
 /**
@@ -187,26 +258,26 @@ export function isUnmapped(path: string): boolean {
 
 /**
  * Returns a buffer that has the bytes of the parts, one after another, from the byte `beginBytes` on. The pages of the
- * files are its memory where a part begins at the same place within a page as in the file; other bytes are copied. Call
- * lockForReading() for the files before.
+ * files are its memory where a part begins at the same place within a page as in the file; other bytes are copied.
  * @param options.beginBytes is 0, the default, for files whose bytes begin at blockOffsetBytes within a page
  * @param options.into a buffer of exactly the length that becomes the result. Default: a new one, for which V8 collects
  *   garbage as for any memory
+ * @param options.isShared whether the new one is a SharedArrayBuffer, which V8 does not count as memory
  * @returns undefined if too much is mapped already, or the memory cannot be had or is not of the kind that is needed
  */
 export function mappedBuffer(
   parts: readonly MappedPart[],
-  { beginBytes = 0, into }: { readonly beginBytes?: number; readonly into?: ArrayBuffer | undefined } = {},
-): ArrayBuffer | undefined {
+  { beginBytes = 0, into, isShared = false }: MappingOptions = {},
+): ArrayBufferLike | undefined {
   const c = library();
   const [first] = parts;
   if (c === undefined || first === undefined) return undefined;
   const lengthBytes = parts.reduce((sum, part) => sum + part.lengthBytes, beginBytes);
   if (lengthBytes < leastMappedBytes || (into !== undefined && into.byteLength !== lengthBytes))
     return undefined;
-  if (!hasRoom(lengthBytes, first.descriptor) && !(into && mapped.has(into))) return undefined;
-  const buffer = into ?? blockOf(c, lengthBytes);
-  if (!isEntered(c, buffer, first.descriptor)) return undefined;
+  if (!(into && Mark.has(into)) && !hasRoom(lengthBytes, first.file)) return undefined;
+  const buffer = into ?? blockOf(c, lengthBytes, isShared);
+  if (!isEntered(c, buffer, first.file)) return undefined;
   let at = beginBytes;
   for (const part of parts) {
     place(c, buffer, at, part);
@@ -224,25 +295,30 @@ export function mapInto(buffer: ArrayBuffer, at: number, part: MappedPart): bool
   const c = library();
   if (c === undefined || part.lengthBytes < leastMappedBytes) return false;
   if ((blockOffsetBytes + at - part.offsetBytes) % pageBytes !== 0) return false;
-  if (!isEntered(c, buffer, part.descriptor)) return false;
+  if (!Mark.has(buffer) && !hasRoom(buffer.byteLength, part.file)) return false;
+  if (!isEntered(c, buffer, part.file)) return false;
   place(c, buffer, at, part);
   return true;
 }
 
 /** MAPPED-5 */
-function hasRoom(lengthBytes: number, descriptor: number): boolean {
-  return heldBuffers < maxBuffers && heldBytes + lengthBytes <= fileSystemOf(descriptor).sizeBytes / 2;
+function hasRoom(lengthBytes: number, file: MappableFile): boolean {
+  const fileSystem = fileSystemOf(file.device, file.descriptor);
+  const isFull = () =>
+    fileSystem.buffers >= maxBuffers || fileSystem.mappedBytes + lengthBytes > fileSystem.sizeBytes / 2;
+  if (isFull() && performance.now() - fileSystem.askedAtMs >= askAgainMs) ask(file.device, fileSystem);
+  return !isFull();
 }
 
 /** Returns whether the buffer counts as mapped, from now on if it can be. */
-function isEntered(c: Library, buffer: ArrayBuffer, descriptor: number): boolean {
-  if (mapped.has(buffer)) return true;
-  const { byteLength } = buffer;
-  if (!hasRoom(byteLength, descriptor) || !hasOwnPages(c, buffer)) return false;
-  heldBytes += byteLength;
-  heldBuffers++;
-  ended.register(buffer, byteLength, buffer);
-  mapped.add(buffer);
+function isEntered(c: Library, buffer: ArrayBufferLike, { device, descriptor }: MappableFile): boolean {
+  if (Mark.has(buffer)) return true;
+  if (!hasOwnPages(c, buffer)) return false;
+  const fileSystem = fileSystemOf(device, descriptor);
+  fileSystem.mappedBytes += buffer.byteLength;
+  fileSystem.buffers++;
+  if (!(buffer instanceof ArrayBuffer)) noteShared(fileSystem, buffer.byteLength);
+  Mark.set(buffer, true);
   return true;
 }
 
@@ -250,11 +326,10 @@ function isEntered(c: Library, buffer: ArrayBuffer, descriptor: number): boolean
  * Gives the pages of files back at once, instead of when the buffer is collected. It has only zeros then.
  * @returns false if the buffer is not mapped, or was transferred
  */
-export function releasePages(buffer: ArrayBuffer): boolean {
+export function releasePages(buffer: ArrayBufferLike): boolean {
   const c = library();
-  if (c === undefined || !mapped.delete(buffer) || buffer.byteLength === 0) return false;
-  ended.unregister(buffer);
-  notHeld(buffer.byteLength);
+  if (c === undefined || !Mark.has(buffer) || buffer.byteLength === 0) return false;
+  Mark.set(buffer, false);
   const block = c.addressOf(buffer) - BigInt(blockOffsetBytes);
   const pages = pagesOf(buffer.byteLength);
   replace(c, block + BigInt(pageBytes), (pages - 1) * pageBytes);
@@ -275,13 +350,13 @@ export function canMapIn(folder: string): boolean {
     // It has hardly a page.
     truncateSync(path, blockOffsetBytes + ownPagesBytes);
     appendFileSync(path, "end");
-    const descriptor = openSync(path, "r");
-    let buffer: ArrayBuffer | undefined;
+    const file = openMappable(path);
+    if (file === undefined) return false;
+    let buffer: ArrayBufferLike | undefined;
     try {
-      const part = { descriptor, offsetBytes: blockOffsetBytes, lengthBytes: ownPagesBytes + 3 };
-      buffer = lockForReading(descriptor) ? mappedBuffer([part]) : undefined;
+      buffer = mappedBuffer([{ file, offsetBytes: blockOffsetBytes, lengthBytes: ownPagesBytes + 3 }]);
     } finally {
-      closeSync(descriptor);
+      closeSync(file.descriptor);
     }
     if (buffer === undefined) return false;
     const isLocked = !isUnmapped(path);
@@ -294,13 +369,20 @@ export function canMapIn(folder: string): boolean {
   }
 }
 
-function fileSystemOf(descriptor: number): FileSystem {
-  const { dev } = fstatSync(descriptor);
-  let found = fileSystems.get(dev);
+function fileSystemOf(device: number, descriptor: number): FileSystem {
+  let found = fileSystems.get(device);
   if (found === undefined) {
     const { blocks, bsize, type } = statfsSync(`/proc/self/fd/${descriptor}`);
-    found = { sizeBytes: blocks * bsize, isInMemory: type === tmpfsType };
-    fileSystems.set(dev, found);
+    const sizeBytes = blocks * bsize;
+    const none = {
+      mappedBytes: 0,
+      buffers: 0,
+      sharedBytes: 0,
+      sharedBuffers: 0,
+      askedAtMs: Number.NEGATIVE_INFINITY,
+    };
+    found = { sizeBytes, isInMemory: type === tmpfsType, ...none };
+    fileSystems.set(device, found);
   }
   return found;
 }
@@ -311,39 +393,56 @@ function pagesOf(lengthBytes: number): number {
 }
 
 /** Returns whether the C library has mapped pages for this buffer alone. */
-function hasOwnPages(c: Library, buffer: ArrayBuffer): boolean {
+function hasOwnPages(c: Library, buffer: ArrayBufferLike): boolean {
   const address = c.addressOf(buffer);
   // Only a block that was mapped begins here, so that its header can be read.
   if (address % BigInt(pageBytes) !== BigInt(blockOffsetBytes)) return false;
-  const [before, size] = c.wordsAt(address - BigInt(blockOffsetBytes));
-  return before === 0n && size === (BigInt(pagesOf(buffer.byteLength) * pageBytes) | ownPagesFlag);
+  if (c.wordAt(address - BigInt(blockOffsetBytes)) !== 0n) return false;
+  const size = BigInt(pagesOf(buffer.byteLength) * pageBytes) | ownPagesFlag;
+  return c.wordAt(address - BigInt(blockOffsetBytes / 2)) === size;
 }
 
-function blockOf(c: Library, lengthBytes: number): ArrayBuffer {
-  const first = allocated(c, lengthBytes);
+function blockOf(c: Library, lengthBytes: number, isShared: boolean): ArrayBufferLike {
+  const first = allocated(c, lengthBytes, isShared);
   if (hasOwnPages(c, first) || lengthBytes < triedTwiceBytes) return first;
   // Freed memory was used again, and is taken now.
-  return allocated(c, lengthBytes);
+  return allocated(c, lengthBytes, isShared);
+}
+
+/**
+ * Has V8 collect garbage now and then though it does not count shared memory, because buffers that nobody has any more keep
+ * files of freed values.
+ */
+function noteShared(fileSystem: FileSystem, lengthBytes: number): void {
+  fileSystem.sharedBytes += lengthBytes;
+  fileSystem.sharedBuffers++;
+  if (fileSystem.sharedBytes < fileSystem.sizeBytes / 4 && fileSystem.sharedBuffers < maxBuffers / 2) return;
+  fileSystem.sharedBytes = 0;
+  fileSystem.sharedBuffers = 0;
+  // No page of it is ever touched.
+  void new ArrayBuffer(collectingBytes);
 }
 
 /**
  * A smaller block gets its own pages only above a threshold, which glibc raises to 32 MiB as such blocks are freed. From the
  * first allocation here on it is there, with the bounds that glibc sets with it, but for the allocation itself.
  */
-function allocated(c: Library, lengthBytes: number): ArrayBuffer {
-  if (lengthBytes >= ownPagesBytes) return new ArrayBuffer(lengthBytes);
+function allocated(c: Library, lengthBytes: number, isShared: boolean): ArrayBufferLike {
+  const type = isShared ? SharedArrayBuffer : ArrayBuffer;
+  if (lengthBytes >= ownPagesBytes) return new type(lengthBytes);
   c.mallopt(malloc.trimThreshold, 2 * ownPagesBytes);
   c.mallopt(malloc.mmapThreshold, leastMappedBytes / 2);
   try {
-    return new ArrayBuffer(lengthBytes);
+    return new type(lengthBytes);
   } finally {
     c.mallopt(malloc.mmapThreshold, ownPagesBytes);
   }
 }
 
 /** Makes the file's whole pages those of the buffer, and copies what is before and after them. */
-function place(c: Library, buffer: ArrayBuffer, at: number, part: MappedPart): void {
-  const { descriptor, offsetBytes, lengthBytes } = part;
+function place(c: Library, buffer: ArrayBufferLike, at: number, part: MappedPart): void {
+  const { file, offsetBytes, lengthBytes } = part;
+  const { descriptor } = file;
   const inPage = (position: number) => position % pageBytes;
   const block = c.addressOf(buffer) - BigInt(blockOffsetBytes);
   const from = blockOffsetBytes + at;
@@ -358,7 +457,7 @@ function place(c: Library, buffer: ArrayBuffer, at: number, part: MappedPart): v
   if (
     inPage(from) !== inPage(offsetBytes) ||
     mappedLength <= 0 ||
-    fstatSync(descriptor).size < offsetBytes + lengthBytes
+    file.sizeBytes < offsetBytes + lengthBytes
   ) {
     fill(descriptor, copied, offsetBytes);
     return;
@@ -418,7 +517,7 @@ export interface WritableMapping {
 export function writableMapping(descriptor: number, sizeBytes: number): WritableMapping | undefined {
   const c = library();
   if (c === undefined || sizeBytes <= 0) return undefined;
-  const { isInMemory, sizeBytes: fileSystemBytes } = fileSystemOf(descriptor);
+  const { isInMemory, sizeBytes: fileSystemBytes } = fileSystemOf(fstatSync(descriptor).dev, descriptor);
   if (!isInMemory) return undefined;
   const at = c.mmap(0n, sizeBytes, protection.readAndWrite, map.shared | map.populate, descriptor, 0);
   if (at === 0n || BigInt.asIntN(64, at) === -1n) return undefined;

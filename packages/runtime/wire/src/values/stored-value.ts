@@ -49,9 +49,12 @@ export interface ArrayToRead {
 
 /** The memory of an array of a value, and whether its bytes are there already. */
 export interface ArrayMemory {
-  readonly buffer: ArrayBuffer;
+  readonly buffer: ArrayBufferLike;
   readonly isFilled: boolean;
 }
+
+/** Returns the memory of an array, which is a view of it or, if not `isView`, has to be an ArrayBuffer. */
+export type MemoryOf = (lengthBytes: number, offsetBytes: number, isView: boolean) => ArrayMemory;
 
 export interface ValueToRead {
   readonly value: unknown;
@@ -130,10 +133,7 @@ export function decodeStored(
   begin: Uint8Array,
   sizeBytes: number,
   bind: ValueDecoding["bind"],
-  memory: (lengthBytes: number, offsetBytes: number) => ArrayMemory = (lengthBytes) => ({
-    buffer: new ArrayBuffer(lengthBytes),
-    isFilled: false,
-  }),
+  memory: MemoryOf = newMemory(false),
 ): ValueToRead {
   const end = headBytes(begin);
   if (end > begin.byteLength)
@@ -141,14 +141,14 @@ export function decodeStored(
   const arrays: ArrayToRead[] = [];
   const value = decodeValue(begin.subarray(prefixBytes, end), {
     bind,
-    longArray: (offset, lengthBytes) => {
+    longArray: (offset, lengthBytes, isView) => {
       const offsetBytes = aligned(end) + offset;
       if (offsetBytes + lengthBytes > sizeBytes)
         throw new PalimpsestError(
           "CODEC",
           `an array of ${lengthBytes} bytes extends beyond the object's bytes`,
         );
-      const { buffer, isFilled } = memory(lengthBytes, offsetBytes);
+      const { buffer, isFilled } = memory(lengthBytes, offsetBytes, isView);
       if (!isFilled) arrays.push({ offsetBytes, target: new Uint8Array(buffer, 0, lengthBytes) });
       return buffer;
     },
@@ -156,9 +156,17 @@ export function decodeStored(
   return { value, arrays };
 }
 
+/** Returns new memory for arrays, which threads may share if `isShared`. */
+export function newMemory(isShared: boolean): MemoryOf {
+  return (lengthBytes, _offsetBytes, isView) => ({
+    buffer: isShared && isView ? new SharedArrayBuffer(lengthBytes) : new ArrayBuffer(lengthBytes),
+    isFilled: false,
+  });
+}
+
 /** Decodes the value of an object whose bytes are all present. @throws {PalimpsestError} CODEC */
-export function decodeWhole(bytes: Uint8Array, bind: ValueDecoding["bind"]): unknown {
-  const { value, arrays } = decodeStored(bytes, bytes.byteLength, bind);
+export function decodeWhole(bytes: Uint8Array, bind: ValueDecoding["bind"], memory?: MemoryOf): unknown {
+  const { value, arrays } = decodeStored(bytes, bytes.byteLength, bind, memory);
   for (const { offsetBytes, target } of arrays)
     target.set(bytes.subarray(offsetBytes, offsetBytes + target.byteLength));
   return value;

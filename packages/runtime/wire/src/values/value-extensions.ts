@@ -51,8 +51,9 @@ export interface ValueDecoding {
   bind(reference: Reference): unknown;
   /**
    * Returns a buffer for the bytes of an array that is stored next to the value. The bytes may be filled in later.
+   * @param isView whether the array is a view of the buffer, and not the buffer itself
    */
-  longArray?(offsetBytes: number, lengthBytes: number): ArrayBuffer;
+  longArray?(offsetBytes: number, lengthBytes: number, isView: boolean): ArrayBufferLike;
 }
 
 const references = new WeakMap<object, Reference>();
@@ -227,11 +228,12 @@ addExtension({
         "the value refers to an array after its bytes, which only stored objects can have",
       );
     const code = payload.readUInt8(0);
-    const buffer = decoding.longArray(payload.readUIntLE(1, 6), payload.readUIntLE(7, 6));
-    if (code === arrayBufferCode) return buffer;
+    const isView = code !== arrayBufferCode;
+    const buffer = decoding.longArray(payload.readUIntLE(1, 6), payload.readUIntLE(7, 6), isView);
+    if (!isView) return buffer;
     if (code === dataViewCode) return new DataView(buffer);
     const type = arrayTypes[code];
-    if (type) return new type(buffer);
+    if (type) return new type(buffer as ArrayBuffer);
     throw new PalimpsestError("CODEC", `an array of the value has the unknown type ${code}`);
   },
 } as never);

@@ -1,13 +1,13 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync } from "node:fs";
 import { open, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256Of } from "@palimpsest/std";
 import {
   grpcNetwork,
-  lockForReading,
   mappedBuffer,
   mappingProblem,
   objectsService,
+  openMappable,
   PalimpsestError,
   releasePages,
 } from "@palimpsest/wire";
@@ -64,10 +64,10 @@ test.skipIf(mappingProblem() !== "")(
     const inodeOf = async (path: string) => (await stat(path)).ino;
     const first = await written();
     const ino = await inodeOf(first.path);
-    const descriptor = openSync(first.path, "r");
-    lockForReading(descriptor);
-    const buffer = mappedBuffer([{ descriptor, offsetBytes: 16, lengthBytes: sizeBytes - 16 }]);
-    closeSync(descriptor);
+    const file = openMappable(first.path);
+    if (file === undefined) throw new Error("not locked");
+    const buffer = mappedBuffer([{ file, offsetBytes: 16, lengthBytes: sizeBytes - 16 }]);
+    closeSync(file.descriptor);
     big.release("job-1");
     const second = await big.reserve(sizeBytes, "job-1", "");
     expect(await inodeOf(second.path)).not.toBe(ino);
