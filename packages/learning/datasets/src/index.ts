@@ -52,6 +52,8 @@ export type { RulerQuestions } from "./ruler-tasks/questions.js";
 export { type RulerTaskSources, rulerTaskSet } from "./ruler-tasks/ruler-task-set.js";
 export { type RulerFiles, readRulerSources } from "./ruler-tasks/sources.js";
 export { type RulerTaskName, rulerTaskNames } from "./ruler-tasks/task-name.js";
+export { sessionId } from "./sessions/dated-session.js";
+export { namesAnswer, namesValue } from "./sessions/named-values.js";
 export { readSourceText } from "./source/source-text.js";
 export { mixedTasks, shortFirst, type WeightedTasks } from "./tasks/arranged-tasks.js";
 export type { CountTokens } from "./tasks/count-tokens.js";

@@ -28,6 +28,7 @@ export { type LocomoItemOptions, locomoItems } from "./locomo/items.js";
 export { locomoScorer } from "./locomo/scorer.js";
 export { evidenceSection } from "./longqa/evidence-section.js";
 export { type LongQaOptions, longQaItems } from "./longqa/items.js";
+export { memorySection } from "./longqa/memory-section.js";
 export { exactMatchPlot, peakMemoryPlot, type RewardPoint, rewardPlot, timePerTokenPlot } from "./plots.js";
 export {
   type LengthSummary,

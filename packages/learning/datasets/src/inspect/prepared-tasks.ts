@@ -54,7 +54,7 @@ export async function* preparedTasks(path: string, options: PreparedTasksOptions
     if (places === undefined) yield task;
     else {
       const corpus = options.corpus ? resolve(options.corpus) : places.corpus;
-      yield { ...task, document: await corpora.document(corpus, places.indices, path) };
+      yield { ...task, document: await corpora.document({ ...places, corpus }, path) };
     }
   }
 }

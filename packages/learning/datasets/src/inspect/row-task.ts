@@ -4,7 +4,7 @@ import type { Task } from "@palimpsest/trajectories";
 import { finishedRow, isFinishedRow } from "../questions/finished-row.js";
 import type { RowProblem } from "../row-problem.js";
 import type { Stores } from "../written/stores.js";
-import { parseTaskRow } from "../written/task-row.js";
+import { type IndexedDocument, parseTaskRow } from "../written/task-row.js";
 
 /**
  * A task of a prepared file. If its document is given by indices into a corpus, `document` is empty and `places` has
@@ -12,7 +12,7 @@ import { parseTaskRow } from "../written/task-row.js";
  */
 export interface RowTask {
   readonly task: Task;
-  readonly places?: { readonly corpus: string; readonly indices: readonly number[] };
+  readonly places?: IndexedDocument;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { MemoryRecord } from "@palimpsest/trajectories";
+import { sessionId, sessionTexts } from "../sessions/dated-session.js";
 import type { LocomoConversation, LocomoSession } from "./conversation.js";
 
 /** The kinds of text from which the records of a conversation's store are made. */
@@ -24,7 +25,7 @@ export function locomoRecords(
     content: text,
     memoryType: "episodic",
     speaker,
-    session: `session_${session.number}`,
+    session: sessionId(session.number),
     dialogueTime: session.time,
     source,
     provenance: turns,
@@ -44,11 +45,5 @@ function draftsOf(session: LocomoSession, source: RecordSource) {
 }
 
 /** Renders the whole conversation as one text, with each session under its date. */
-export function locomoDocument({ sessions }: LocomoConversation): string {
-  return sessions
-    .map(({ number, time, turns }) => {
-      const lines = turns.map(({ speaker, text }) => `${speaker}: ${text}`);
-      return `Session ${number}, ${time.replace("T", " ")}\n${lines.join("\n")}`;
-    })
-    .join("\n\n");
-}
+export const locomoDocument = ({ sessions }: LocomoConversation): string =>
+  sessionTexts(sessions).join("\n\n");

@@ -74,14 +74,17 @@ async function taskOf(
     }
     return {
       ...finished.task,
-      document: await corpora.document(resolve(options.corpus), finished.indices, source),
+      document: await corpora.document(
+        { corpus: resolve(options.corpus), indices: finished.indices },
+        source,
+      ),
     };
   }
   const own = parseTaskRow(value);
   if ("data" in own) {
     const { document, ...rest } = await stores.records(own.data, source);
     if (typeof document === "string") return { ...rest, document };
-    return { ...rest, document: await corpora.document(document.corpus, document.indices, source) };
+    return { ...rest, document: await corpora.document(document, source) };
   }
   return namedFields(value, options);
 }

@@ -29,6 +29,11 @@ export interface PreparedTask extends Task {
    */
   readonly paragraphs?: readonly string[];
   /**
+   * Whether other tasks have paragraphs of this one, which are therefore written once, whatever their number. The
+   * document is then `paragraphs`, joined by blank lines.
+   */
+  readonly shared?: boolean;
+  /**
    * Name of the task's store. Tasks with the same store begin with the same records, which are written once under this
    * name, in a separate file.
    */

@@ -134,6 +134,9 @@ async function finishedTask(row: SourceRow, rows: FinishedRows): Promise<Prepare
       { source: row.source },
     );
   }
-  const document = await rows.corpora.document(resolve(rows.corpus), finished.indices, row.source);
+  const document = await rows.corpora.document(
+    { corpus: resolve(rows.corpus), indices: finished.indices },
+    row.source,
+  );
   return { ...finished.task, document };
 }

@@ -164,7 +164,7 @@ function finishedContext(
       { source },
     );
   }
-  return { task, document: () => corpora.document(resolve(corpus), indices, source) };
+  return { task, document: () => corpora.document({ corpus: resolve(corpus), indices }, source) };
 }
 
 function preparedContext(value: object, source: string, corpora: Corpora): FinishedContext | RowProblem {
@@ -182,8 +182,7 @@ function preparedContext(value: object, source: string, corpora: Corpora): Finis
   if (typeof document === "string") {
     return { task: { ...task, document }, document: () => Promise.resolve(document) };
   }
-  const { corpus, indices } = document;
-  return { task: { ...task, document: "" }, document: () => corpora.document(corpus, indices, source) };
+  return { task: { ...task, document: "" }, document: () => corpora.document(document, source) };
 }
 
 /** Returns a context that only reads rows and collects bad rows, without a manifest. */

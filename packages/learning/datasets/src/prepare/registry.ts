@@ -5,6 +5,7 @@ import { musiqueQuestion } from "../questions/musique-question.js";
 import { squadQuestions } from "../questions/squad-question.js";
 import { jsonl } from "./jsonl.js";
 import { locomo } from "./locomo.js";
+import { longMemEval } from "./longmemeval.js";
 import { mix } from "./mix.js";
 import type { Preparer } from "./preparer.js";
 import { questionPreparer } from "./question-preparer.js";
@@ -40,6 +41,7 @@ export const preparers: readonly Preparer[] = [
   ruler,
   generatedWorld,
   locomo,
+  longMemEval,
   jsonl,
 ];
 

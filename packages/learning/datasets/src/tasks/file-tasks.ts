@@ -76,7 +76,7 @@ export class FileTasks implements TaskSet {
     if ("reason" in found) throw new Error(`task ${position} of "${this.#path}": ${found.detail}`);
     const { task, places } = found;
     if (places === undefined) return task;
-    return { ...task, document: await this.#corpora.document(places.corpus, places.indices, this.#path) };
+    return { ...task, document: await this.#corpora.document(places, this.#path) };
   }
 
   async close(): Promise<void> {

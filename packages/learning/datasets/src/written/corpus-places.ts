@@ -1,9 +1,9 @@
 import { dirname, resolve } from "node:path";
-import { renderDocuments } from "../paragraphs/build-context.js";
 import { scannedRows } from "../source/file-rows.js";
 import { PlaceList } from "../source/place-list.js";
 import { RowReader } from "../source/row-reader.js";
-import { CorpusScan, checkIndices, paragraphOf } from "./corpus.js";
+import { CorpusScan, checkIndices, joinedParagraphs, paragraphOf } from "./corpus.js";
+import type { IndexedDocument } from "./task-row.js";
 
 /** Number of paragraphs that are read from the disk at the same time. */
 const readsAtOnce = 64;
@@ -39,13 +39,13 @@ export class CorpusPlaces {
 
   /**
    * Returns the document that consists of the paragraphs with these indices.
-   * @param corpus path of the corpus, relative to the folder of `from`
+   * @param indexed its corpus is a path, relative to the folder of `from`
    * @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS if an index is outside
    */
-  async document(corpus: string, indices: readonly number[], from: string): Promise<string> {
+  async document({ corpus, indices, plain }: IndexedDocument, from: string): Promise<string> {
     const { path, count, texts } = await this.#corpus(corpus, from);
     checkIndices(path, indices, count);
-    return renderDocuments(await texts(indices));
+    return joinedParagraphs(await texts(indices), plain);
   }
 
   async close(): Promise<void> {

@@ -14,7 +14,7 @@ function file(name: string, value: unknown): string {
 describe("Corpora", () => {
   it("puts a document together from paragraphs, texts or titled ones", async () => {
     const from = file("paragraphs.json", ["A\na", { title: "B", text: "b" }, "C\nc"]);
-    expect(await new Corpora().document("paragraphs.json", [2, 1], from)).toBe(
+    expect(await new Corpora().document({ corpus: "paragraphs.json", indices: [2, 1] }, from)).toBe(
       "Document 1:\nC\nc\n\nDocument 2:\nB\nb",
     );
   });
@@ -31,18 +31,24 @@ describe("Corpora", () => {
     ];
     const from = file("questions.json", rows);
     // Python: "b" < "\uff5e" < "\U0001f600"; by UTF-16 units the last two would change places.
-    expect(await new Corpora().document("questions.json", [0, 1, 2], from)).toBe(
+    expect(await new Corpora().document({ corpus: "questions.json", indices: [0, 1, 2] }, from)).toBe(
       "Document 1:\nb\nz\n\nDocument 2:\n\uFF5E\nw\n\nDocument 3:\n\u{1F600}\nx y",
     );
   });
 
   it("refuses indices outside and files that are no corpus", async () => {
     const from = file("short.json", ["A\na"]);
-    await expect(new Corpora().document("short.json", [1], from)).rejects.toThrow("index 1 is outside");
+    await expect(new Corpora().document({ corpus: "short.json", indices: [1] }, from)).rejects.toThrow(
+      "index 1 is outside",
+    );
     file("numbers.json", [1]);
-    await expect(new Corpora().document("numbers.json", [0], from)).rejects.toThrow("row 1 is neither");
-    await expect(new Corpora().document("absent.json", [0], from)).rejects.toMatchObject({
-      code: "UNREADABLE_FILE",
-    });
+    await expect(new Corpora().document({ corpus: "numbers.json", indices: [0] }, from)).rejects.toThrow(
+      "row 1 is neither",
+    );
+    await expect(new Corpora().document({ corpus: "absent.json", indices: [0] }, from)).rejects.toMatchObject(
+      {
+        code: "UNREADABLE_FILE",
+      },
+    );
   });
 });

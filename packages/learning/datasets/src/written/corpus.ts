@@ -4,6 +4,7 @@ import { DatasetError } from "../error.js";
 import { renderDocuments } from "../paragraphs/build-context.js";
 import { paragraphText } from "../paragraphs/paragraph-pool.js";
 import { type FileRow, fileRows } from "../source/file-rows.js";
+import type { IndexedDocument } from "./task-row.js";
 
 const paragraphSchema = z.union([
   z.string(),
@@ -29,10 +30,11 @@ export class Corpora {
 
   /**
    * Returns the document that consists of the paragraphs with these indices.
-   * @param corpus path of a file of paragraphs, or of HotpotQA questions, relative to the folder of `from`
+   * @param indexed its corpus is the path of a file of paragraphs, or of HotpotQA questions, relative to the folder of
+   *   `from`
    * @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS if an index is outside
    */
-  async document(corpus: string, indices: readonly number[], from: string): Promise<string> {
+  async document({ corpus, indices, plain }: IndexedDocument, from: string): Promise<string> {
     const path = resolve(dirname(from), corpus);
     let reading = this.#read.get(path);
     if (reading === undefined) {
@@ -41,9 +43,16 @@ export class Corpora {
     }
     const paragraphs = await reading;
     checkIndices(path, indices, paragraphs.length);
-    return renderDocuments(indices.map((index) => paragraphs[index] as string));
+    return joinedParagraphs(
+      indices.map((index) => paragraphs[index] as string),
+      plain,
+    );
   }
 }
+
+/** Joins a document's paragraphs, with a heading for each unless they are plain. */
+export const joinedParagraphs = (texts: readonly string[], plain = false): string =>
+  plain ? texts.join("\n\n") : renderDocuments(texts);
 
 /** @throws {DatasetError} BAD_ROWS if an index is outside a corpus of this many paragraphs */
 export function checkIndices(path: string, indices: readonly number[], paragraphs: number): void {

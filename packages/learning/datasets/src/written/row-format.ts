@@ -1,7 +1,7 @@
 import { taskRow } from "../jsonl.js";
 import { goldDocumentsOf } from "../paragraphs/evidence-places.js";
 import type { PreparedTask } from "../prepare/preparer.js";
-import type { NamedStore } from "./task-row.js";
+import type { IndexedDocument, NamedStore } from "./task-row.js";
 
 /**
  * The formats in which tasks are written: this project's JSONL, vime's JSONL, or the JSON array of RULER-HQA's
@@ -14,15 +14,9 @@ export type RowFormat = (typeof rowFormats)[number];
 /** Contexts of at least this many documents are written as indices into a corpus, as in RULER-HQA's files. */
 export const indexedFrom = 12_800;
 
-/** A context that is written as indices into the corpus beside the file. */
-export interface IndexedContext {
-  readonly corpus: string;
-  readonly indices: readonly number[];
-}
-
 /** The parts of a task that are stored in other files than its own. */
 export interface WrittenBeside {
-  readonly context: IndexedContext | undefined;
+  readonly context: IndexedDocument | undefined;
   readonly records: NamedStore | undefined;
 }
 
@@ -37,7 +31,7 @@ export function formatRow(
     case "task":
       return JSON.stringify(
         taskRow(task, {
-          document: indexed && { corpus: indexed.corpus, indices: [...indexed.indices] },
+          document: indexed && { ...indexed, indices: [...indexed.indices] },
           records,
         }),
       );
@@ -64,7 +58,7 @@ function vimeRow({ id, question, answers, document, metadata }: PreparedTask) {
   };
 }
 
-function evalRow(task: PreparedTask, index: number, indexed: IndexedContext | undefined) {
+function evalRow(task: PreparedTask, index: number, indexed: IndexedDocument | undefined) {
   const { dataSource, numDocs, goldDocuments: _, minDistance, evidenceOrder, ...rest } = task.metadata;
   const gold = goldDocumentsOf(task.metadata);
   return {

@@ -3,8 +3,8 @@ import type { MemoryRecord } from "@palimpsest/trajectories";
 import type { PreparedTask } from "../prepare/preparer.js";
 import type { HashedFile } from "../source/file-hash.js";
 import { OutputFile } from "./output-file.js";
-import { formatRow, type IndexedContext, indexedFrom, type RowFormat } from "./row-format.js";
-import type { NamedStore } from "./task-row.js";
+import { formatRow, indexedFrom, type RowFormat } from "./row-format.js";
+import type { IndexedDocument, NamedStore } from "./task-row.js";
 
 export interface WrittenFile extends HashedFile {
   readonly kind: "tasks" | "corpus" | "stores";
@@ -110,8 +110,9 @@ export class TaskFiles {
     return { stores: near(path, this.#storesPath), store };
   }
 
-  #indexed(path: string, { paragraphs }: PreparedTask): IndexedContext | undefined {
-    if (paragraphs === undefined || paragraphs.length < indexedFrom || this.#format === "vime")
+  #indexed(path: string, { paragraphs, shared = false }: PreparedTask): IndexedDocument | undefined {
+    if (paragraphs === undefined) return undefined;
+    if (shared ? this.#format !== "task" : paragraphs.length < indexedFrom || this.#format === "vime")
       return undefined;
     const indices = paragraphs.map((text) => {
       const known = this.#corpus.get(text);
@@ -119,7 +120,7 @@ export class TaskFiles {
       this.#corpus.set(text, this.#corpus.size);
       return this.#corpus.size - 1;
     });
-    return { corpus: near(path, this.#corpusPath), indices };
+    return { corpus: near(path, this.#corpusPath), indices, ...(shared ? { plain: true } : {}) };
   }
 }
 

@@ -36,13 +36,20 @@ const probeSchema = z.strictObject({
   heldOut: z.boolean().describe("whether the question is kept from the agent"),
 });
 
-/** A document given by the indices of its paragraphs in a corpus file, which is how very long contexts are written. */
+/**
+ * A document given by the indices of its paragraphs in a corpus file, which is how very long contexts are written, and
+ * texts that many tasks share.
+ */
 const indexedDocumentSchema = z.strictObject({
   corpus: z.string().min(1).describe("JSON file with an array of paragraphs, relative to the file of tasks"),
   indices: z
     .array(z.int().min(0))
     .min(1)
     .describe("indices of paragraphs in the corpus, from 0, in the order of the documents"),
+  plain: z
+    .boolean()
+    .exactOptional()
+    .describe("whether blank lines join the paragraphs; else each has a heading, such as Document 3:"),
 });
 
 /** A store given by its name in a file that several tasks share. */
@@ -79,7 +86,12 @@ const probedTaskRowSchema = z.strictObject({
 
 export type MemoryRecordRow = z.output<typeof memoryRecordSchema>;
 export type NamedStore = z.output<typeof namedStoreSchema>;
-export type IndexedDocument = z.output<typeof indexedDocumentSchema>;
+/** A document by the indices of its paragraphs in a corpus. */
+export interface IndexedDocument {
+  readonly corpus: string;
+  readonly indices: readonly number[];
+  readonly plain?: boolean;
+}
 
 /**
  * Parses one line of a task file with the schema that its fields require.

@@ -1,3 +1,4 @@
+import { sessionId } from "@palimpsest/datasets";
 import { fittingSentences } from "@palimpsest/memory/text";
 
 /** A part of a document that can be retrieved. */
@@ -5,7 +6,10 @@ export interface Passage {
   /** Index of the passage in the document, from 0. */
   readonly place: number;
   readonly text: string;
-  /** Where the passage comes from, as an item's evidence names it: the title of a numbered document; else empty. */
+  /**
+   * Where the passage comes from, as an item's evidence names it: the title of a numbered document, or a session such as
+   * "session_3"; else empty.
+   */
   readonly sources: readonly string[];
 }
 
@@ -15,10 +19,23 @@ export interface PassageRules {
 }
 
 /**
- * Splits a text into passages: "Document 3:" blocks when it has them, else paragraphs. Short neighbors are joined and
+ * Splits a text into passages: "Document 3:" blocks when it has them, or "Session 3, 2023-05-20" blocks, each piece of
+ * which begins with that line, else paragraphs. Short neighbors are joined and
  * long ones are split between sentences, and a sentence that is longer than `maxTokens` within it.
  */
 export function splitPassages(text: string, rules: PassageRules): Passage[] {
+  const sessions = sessionsOf(text);
+  if (sessions.length > 0)
+    return sessions
+      .flatMap(({ heading, body }, at) => {
+        const maxTokens = Math.max(1, rules.maxTokens - rules.countTokens(`${heading}\n`));
+        const pieces = packed(sentencesOf(body, { ...rules, maxTokens }), { ...rules, maxTokens });
+        return (pieces.length === 0 ? [""] : pieces).map((piece) => ({
+          text: `${heading}\n${piece}`.trim(),
+          sources: [sessionId(at + 1)],
+        }));
+      })
+      .map((part, place) => ({ place, ...part }));
   const blocks = text
     .split(/^(?=Document \d+:[ \t]*$)/m)
     .map((block) => block.trim())
@@ -37,6 +54,23 @@ export function splitPassages(text: string, rules: PassageRules): Passage[] {
         sources: [],
       }));
   return parts.map((part, place) => ({ place, ...part }));
+}
+
+/**
+ * Returns the sessions of a text that begins with "Session 1". A line counts as a heading only if its number is the
+ * next one, because turns may contain such lines too.
+ */
+function sessionsOf(text: string): { readonly heading: string; readonly body: string }[] {
+  const sessions: { heading: string; start: number; bodyStart: number }[] = [];
+  for (const match of text.matchAll(/^Session (\d+)(?:, [^\n]*)?$/gm)) {
+    if (Number(match[1]) !== sessions.length + 1 || (sessions.length === 0 && match.index > 0)) continue;
+    const [heading] = match;
+    sessions.push({ heading, start: match.index, bodyStart: match.index + heading.length });
+  }
+  return sessions.map(({ heading, bodyStart }, at) => ({
+    heading,
+    body: text.slice(bodyStart, sessions[at + 1]?.start).trim(),
+  }));
 }
 
 /** Returns the line after "Document 3:". */

@@ -1,7 +1,8 @@
 import { type FinishedContext, type QuestionSource, questionContext } from "@palimpsest/datasets";
 import { EvaluationError } from "../error.js";
 import { fingerprint } from "../suite/fingerprint.js";
-import type { EvalItem } from "../suite/item.js";
+import { type EvalItem, retrievalFields } from "../suite/item.js";
+import { taskCategory } from "../task-category.js";
 
 type EvidenceOrder = ReturnType<typeof questionContext>["evidenceOrder"];
 
@@ -28,7 +29,8 @@ export interface LongQaOptions {
 
 /**
  * Returns questions in contexts of several lengths: the same questions at every length, with documents that are built
- * when they are read. Complete contexts in files are used as they are, grouped by their number of documents.
+ * when they are read. Complete contexts in files are used as they are, grouped by their number of documents, or else by
+ * their category.
  * @throws {EvaluationError} BAD_CONFIG when no item is left; {DatasetError} BAD_CONFIG
  */
 export function longQaItems(options: LongQaOptions): EvalItem[] {
@@ -91,8 +93,9 @@ function finishedItems(contexts: readonly FinishedContext[], options: LongQaOpti
   const { lengths, limit = Number.POSITIVE_INFINITY } = options;
   const counts = new Map<string | number, number>();
   return contexts.flatMap(({ task, document }): EvalItem[] => {
-    const { numDocs, lengthTokens, minDistance, evidenceOrder } = task.metadata;
-    const group = groupOf(numDocs ?? lengthTokens);
+    const { numDocs, lengthTokens, minDistance, evidenceOrder, abstention } = task.metadata;
+    const kind = abstention === true ? "abstention" : taskCategory(task.metadata);
+    const group = groupOf(numDocs ?? lengthTokens ?? kind);
     if (lengths !== undefined && !lengths.some((length) => length === group)) return [];
     const distance = typeof minDistance === "number" ? minDistance : undefined;
     if (!wanted(String(evidenceOrder), distance, options)) return [];
@@ -110,6 +113,8 @@ function finishedItems(contexts: readonly FinishedContext[], options: LongQaOpti
           task.document === ""
             ? { fingerprint: fingerprint({ task: task.id, group }), open: document }
             : task.document,
+        ...(task.records ? { records: task.records } : {}),
+        ...retrievalFields(task.metadata),
         metadata: task.metadata,
       },
     ];

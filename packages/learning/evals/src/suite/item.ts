@@ -78,6 +78,17 @@ export function itemFingerprint(item: EvalItem): string {
   });
 }
 
+/** Returns what a task's metadata tell retrievers: the question's bare text, and the ids of the evidence. */
+export function retrievalFields({
+  searchQuery,
+  evidence,
+}: Task["metadata"]): Pick<EvalItem, "searchQuery" | "evidence"> {
+  return {
+    ...(typeof searchQuery === "string" ? { searchQuery } : {}),
+    ...(typeof evidence === "string" ? { evidence: evidence.split(" ") } : {}),
+  };
+}
+
 /**
  * Makes an item of a task.
  * @param group the group under which the item is listed; default: the task's `lengthTokens`, then `numDocs`, then "all"
@@ -101,6 +112,7 @@ export function itemOfTask(task: Task, group?: string | number): EvalItem {
     document,
     ...(records ? { records } : {}),
     ...(probes ? { probes } : {}),
+    ...retrievalFields(metadata),
     metadata,
   };
 }

@@ -2,6 +2,8 @@ import { afterThinking, bestQaMetrics, boxedText, phraseAnswer } from "@palimpse
 import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import { EvaluationError } from "../error.js";
+import type { EvalItem } from "./item.js";
+import { refuses } from "./refusal.js";
 import type { Scorer } from "./scorer.js";
 
 /**
@@ -21,6 +23,17 @@ export function answerIn(reply: string, form: AnswerForm): string | null {
   return boxedText(text) ?? phraseAnswer(text) ?? text.trim();
 }
 
+/**
+ * Returns the score of an answer for which only refusing counts: of a question without an answer (metadata `abstention`)
+ * 1 for a refusal and 0 for anything else, and 0 for a refusal of a question that has an answer, so that "not mentioned"
+ * behind every answer wins nothing. Undefined if the answer's words decide.
+ */
+function refusalScore({ answers, metadata }: EvalItem, answer: string): number | undefined {
+  const { abstention } = metadata;
+  if (abstention === true) return refuses(answer) ? 1 : 0;
+  return abstention === false && refuses(answer) && !answers.some(refuses) ? 0 : undefined;
+}
+
 const scorerOptions = z.strictObject({
   form: z.enum(answerForms).optional(),
   golds: z.enum(["any", "first"]).optional(),
@@ -28,7 +41,8 @@ const scorerOptions = z.strictObject({
 });
 
 /**
- * Scores exact match, F1 and containment of question answering, with the best of the right answers.
+ * Scores exact match, F1 and containment of question answering, with the best of the right answers. Where the items'
+ * metadata say whether there is an answer (`abstention`), a refusal is right exactly if there is none.
  * @param options.golds "first": only the first right answer counts, as in the official RULER-HQA evaluation
  */
 export function qaScorer(options: {
@@ -52,8 +66,11 @@ export function qaScorer(options: {
     name: `qa/${form}/${golds}`,
     metrics: [...metrics].sort((a, b) => Number(b.name === primary) - Number(a.name === primary)),
     score(item, { text }) {
+      const answer = answerIn(text, form);
       const right = golds === "first" ? item.answers.slice(0, 1) : item.answers;
-      const { exactMatch, f1, subExactMatch } = bestQaMetrics(answerIn(text, form), right);
+      const refused = refusalScore(item, answer ?? "");
+      if (refused !== undefined) return { exactMatch: refused, f1: refused, subExactMatch: refused };
+      const { exactMatch, f1, subExactMatch } = bestQaMetrics(answer, right);
       return { exactMatch, f1, subExactMatch };
     },
   };

@@ -1,4 +1,4 @@
-import { evidenceSection, qaScorer } from "@palimpsest/evals";
+import { evidenceSection, memorySection, qaScorer } from "@palimpsest/evals";
 import type { Command } from "commander";
 import { type EvalFlags, readEvalSettings, withEvalFlags } from "../../eval/eval-flags.js";
 import { runEvaluation } from "../../eval/eval-run.js";
@@ -27,7 +27,7 @@ export function addEvalLongQa(command: Command): void {
           "rag-bm25",
           "rag-embedding",
         ],
-        sections: evidenceSection,
+        sections: (run) => [...evidenceSection(run), ...memorySection(run)],
       },
       flags,
       settings,
