@@ -161,8 +161,11 @@ export function mappingProblem(folder?: string): string {
   return existsSync(folder) ? `files of ${folder} cannot be mapped and locked` : `there is no ${folder}`;
 }
 
-/** Returns what `new` of a class that extends it gives its fields to. */
-const Given = ((it: object): object => it) as unknown as new (it: object) => object;
+/** What a class that extends it gives its fields to. */
+function given(it: object): object {
+  return it;
+}
+const Given = given as unknown as new (it: object) => object;
 
 /** Marks buffers that have pages of files, with a field that nobody else sees and that costs garbage collection nothing. */
 class Mark extends Given {
