@@ -28,6 +28,21 @@ export const boards = {
           { width: 6 },
         ),
       ],
+      Shares: [
+        panel(
+          "Part of the cluster that a fairness key leases, and what its weight is worth",
+          {
+            "{{fairness_key}}": "palimpsest_head_share_leased_ratio",
+            "{{fairness_key}}, worth": "palimpsest_head_share_fair_ratio",
+          },
+          { unit: "percentunit", max: 1 },
+        ),
+        panel("Requests that wait", { "{{fairness_key}}": "palimpsest_head_share_waiting" }),
+        panel("Stopped for others in 5 minutes", {
+          "{{fairness_key}}, by {{cause}}":
+            "sum by (fairness_key, cause) (increase(palimpsest_head_preemptions_total[5m]))",
+        }),
+      ],
       "Deaths and restarts": [
         panel("Deaths of actors in 5 minutes", {
           "{{cause}}": "sum by (cause) (increase(palimpsest_head_actor_deaths_total[5m]))",

@@ -79,4 +79,18 @@ export const plantedShareBugs: readonly PlantedBug[] = [
         ledger.park = () => undefined;
       }),
   },
+  {
+    name: "what did not say so is stopped for others",
+    breaks: "PREEMPT-3, ACTOR-10",
+    settings: sharesOf,
+    make: () =>
+      new HeadBug(({ lifecycle, actors }) => {
+        lifecycle.preempt = () => {
+          for (const { spec, state } of actors.all())
+            if (state === "ALIVE" && !spec.preemptible && lifecycle.move(spec.actorId, "planted"))
+              return true;
+          return false;
+        };
+      }),
+  },
 ];

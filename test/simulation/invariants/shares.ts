@@ -1,5 +1,7 @@
+import { parseHeadConfig } from "../../../packages/runtime/head/src/rules/config.js";
 import type { ControlPlane } from "../../../packages/runtime/head/src/start/control-plane.js";
 import type { ActorSpec } from "../../../packages/runtime/head/src/tables/actor.js";
+import { noClaim } from "../../../packages/runtime/scheduler/src/claim.js";
 import type { Quantities } from "../../../packages/runtime/scheduler/src/resources.js";
 import { simulatedQuotas } from "../world/settings.js";
 import type { World } from "../world/world.js";
@@ -68,6 +70,59 @@ export function watchGrants(world: World, plane: ControlPlane): void {
         pending.onPlaced(nodeId);
       },
     });
+}
+
+/** The milliseconds that a check's own account of a wait may be behind the head's. */
+const behindMs = 1_000;
+
+/** Gives actors of one namespace a higher priority, as those of an urgent job have. */
+export function prioritize(plane: ControlPlane): void {
+  const of = plane.claims.of.bind(plane.claims);
+  plane.claims.of = (claimant) => ({ ...of(claimant), priority: claimant.namespace === "side" ? 1 : 0 });
+}
+
+/** Checks whenever an actor is stopped for others that this was allowed, by accounts of its own. */
+export function watchPreemptions(world: World, plane: ControlPlane): void {
+  const waiting = new Map<string, { readonly priority: number; readonly sinceMs: number }>();
+  const { pendingQueue, lifecycle, actors } = plane;
+  const enqueue = pendingQueue.enqueue.bind(pendingQueue);
+  pendingQueue.enqueue = (key, pending) => {
+    const { claim = noClaim } = pending.request;
+    waiting.set(key, waiting.get(key) ?? { priority: claim.priority, sinceMs: world.scheduler.nowMs });
+    const onPlaced = (nodeId: string) => {
+      waiting.delete(key);
+      pending.onPlaced(nodeId);
+    };
+    enqueue(key, { ...pending, onPlaced });
+  };
+  const remove = pendingQueue.remove.bind(pendingQueue);
+  pendingQueue.remove = (key) => {
+    waiting.delete(key);
+    remove(key);
+  };
+  const aliveSinceMs = new Map<string, number>();
+  actors.onChange(({ spec: { actorId }, state, incarnation }) => {
+    const process = `${actorId}#${incarnation}`;
+    if (state === "ALIVE" && !aliveSinceMs.has(process)) aliveSinceMs.set(process, world.scheduler.nowMs);
+  });
+  const { preemptAfterMs } = parseHeadConfig({ dataDir: "/nowhere" });
+  const preempt = lifecycle.preempt.bind(lifecycle);
+  lifecycle.preempt = (actorId, reason) => {
+    const actor = actors.get(actorId);
+    const beforeMs = world.scheduler.nowMs - preemptAfterMs + behindMs;
+    const isStopped = preempt(actorId, reason);
+    if (!isStopped || actor === undefined) return isStopped;
+    const { spec, incarnation } = actor;
+    world.records.preempted(actorId, incarnation);
+    if (!spec.preemptible || spec.placement !== undefined)
+      world.records.violation("PREEMPT-3", `${actorId} is stopped for others, and did not say so`);
+    if ((aliveSinceMs.get(`${actorId}#${incarnation}`) ?? 0) > beforeMs)
+      world.records.violation("PREEMPT-3", `${actorId} is stopped for others, and has just begun`);
+    const priority = spec.namespace === "side" ? 1 : 0;
+    if (![...waiting.values()].some((other) => other.priority > priority && other.sinceMs <= beforeMs))
+      world.records.violation("PREEMPT-4", `${actorId} is stopped for others, and none goes before it`);
+    return isStopped;
+  };
 }
 
 /** Checks that the ledger has counted what the nodes' leases are (QUOTA-1). */

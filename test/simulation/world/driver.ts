@@ -150,12 +150,15 @@ export class SimDriver {
     const world = this.#world;
     const key = `${this.name}-${++this.#spawned}`;
     const plan: ActorPlan = { key, throws: random.chance(0.05), startMs: random.between(0, 2_000) };
-    const options = {
+    const unshared = {
       name: random.chance(0.3) ? `name-${random.below(4)}` : "",
       resources: { cpu: 1 + random.below(2) },
       maxRestarts: random.pick([0, 1, 3, -1]) ?? 0,
       detached: random.chance(0.15),
-      ...(world.settings.shares ? this.#shared() : {}),
+    };
+    const options = {
+      ...unshared,
+      ...(world.settings.shares ? this.#shared(unshared.maxRestarts) : {}),
       ...(world.settings.kinds && random.chance(0.6) ? { process: "shared" as const } : {}),
       ...this.#placed(),
     };
@@ -176,13 +179,14 @@ export class SimDriver {
     }
   }
 
-  /** Returns a scope and a namespace, each for some actors. Names belong to the default namespace. */
-  #shared(): Pick<ActorOptions, "maxConcurrent" | "namespace"> {
+  /** Returns a scope, a namespace and whether they may be stopped for others, each for some actors. Names belong to the default namespace. */
+  #shared(maxRestarts: number): Pick<ActorOptions, "maxConcurrent" | "namespace" | "preemptible"> {
     const random = this.#random;
     const max = random.pick([1, 2, 3]) ?? 1;
     return {
       ...(random.chance(0.4) ? { maxConcurrent: { scope: "s", max } } : {}),
       ...(random.chance(0.4) ? { namespace: "side", name: "" } : {}),
+      preemptible: maxRestarts !== 0 && random.chance(0.7),
     };
   }
 

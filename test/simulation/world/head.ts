@@ -15,7 +15,7 @@ import { Rpc } from "../../../packages/runtime/head/src/services/rpc.js";
 import { ControlPlane } from "../../../packages/runtime/head/src/start/control-plane.js";
 import { addRefusals } from "../../../packages/runtime/head/src/start/standby-server.js";
 import { Leadership } from "../../../packages/runtime/head/src/store/leadership.js";
-import { watchGrants } from "../invariants/shares.js";
+import { prioritize, watchGrants, watchPreemptions } from "../invariants/shares.js";
 import type { SimProcess } from "./process.js";
 import { simulatedQuotas } from "./settings.js";
 import type { World } from "./world.js";
@@ -101,8 +101,12 @@ export class SimHead {
       causeWrite: () => plane.causeWrite(),
     });
     world.redis.onBack(this.process, () => leadership.check());
+    if (settings.shares) prioritize(plane);
     world.plant.plane(plane);
-    if (settings.shares) watchGrants(world, plane);
+    if (settings.shares) {
+      watchGrants(world, plane);
+      watchPreemptions(world, plane);
+    }
     this.plane = plane;
     world.records.headOpened(plane, this.process);
     world.objects.headOpened(plane, this.process);

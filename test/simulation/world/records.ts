@@ -67,6 +67,7 @@ export class Records {
   readonly #started = new Set<string>();
   readonly #constructorThrew = new Set<string>();
   readonly #aliveIncarnations = new Map<string, Set<number>>();
+  readonly #preempted = new Map<string, Set<number>>();
   readonly #heardMs = new Map<string, number>();
   readonly counts = {
     calls: 0,
@@ -81,6 +82,7 @@ export class Records {
     damaged: 0,
     groups: 0,
     tasks: 0,
+    preempted: 0,
     values: 0,
     durables: 0,
     meshes: 0,
@@ -255,6 +257,15 @@ export class Records {
     this.#running.delete(worker);
   }
 
+  /** Records that a process was stopped for others, which uses up no restart and no retry. */
+  preempted(actorId: string, incarnation: number): void {
+    this.counts.preempted++;
+    const incarnations = this.#preempted.get(actorId) ?? new Set();
+    this.#preempted.set(actorId, incarnations.add(incarnation));
+    this.#world.tasks.preempted(actorId);
+    this.#world.story.tell("head", () => `${actorId}#${incarnation} is stopped for others`);
+  }
+
   // Sessions.
 
   sessionOpened(sessionId: string): void {
@@ -370,6 +381,11 @@ export class Records {
         `${actorId} went back from incarnation ${before.incarnation} to ${now.incarnation}`,
       );
     }
+    const wasPreempted = this.#preempted.get(actorId)?.has(before?.incarnation ?? 0) ?? false;
+    // The next head does not know what the orders of an earlier one were for.
+    if (wasPreempted && before?.state === ACTOR_STATE_ALIVE && this.counts.heads === 1)
+      if (now.restarts > before.restarts)
+        this.violation("ACTOR-10", `${actorId} was stopped for others, and that used up a restart`);
     checkLightRow(this.#world, actorId, before, now);
     if (now.state !== ACTOR_STATE_ALIVE) return;
     const alive = this.#aliveIncarnations.get(actorId) ?? new Set();
@@ -377,7 +393,13 @@ export class Records {
     const { maxRestarts: limit, process } = this.actors.get(actorId)?.options ?? {};
     // A light actor's process may end because of another actor.
     if (process === "shared") return;
-    if (limit !== undefined && limit >= 0 && alive.size > limit + 1 && this.#world.losses.forGood === 0) {
+    const free = this.#preempted.get(actorId)?.size ?? 0;
+    if (
+      limit !== undefined &&
+      limit >= 0 &&
+      alive.size > limit + free + 1 &&
+      this.#world.losses.forGood === 0
+    ) {
       this.violation(
         "ACTOR-4",
         `${actorId} was alive in ${alive.size} incarnations with maxRestarts ${limit}`,

@@ -124,7 +124,8 @@ export function kindsOf(seed: number): WorldSettings {
 
 /** Returns the settings of a seed with quotas, priorities and scopes. */
 export function sharesOf(seed: number): WorldSettings {
-  return { ...settingsOf(seed), shares: true };
+  // The quotas together are more than the cluster has, so that priorities matter.
+  return { ...settingsOf(seed), shares: true, cpusOfNode: 4 };
 }
 
 /** The quotas of the head in runs with them. */

@@ -48,6 +48,10 @@ export class TaskRecords {
   readonly #executions = new Map<string, number>();
   readonly #running = new Map<SimWorker, string>();
   readonly #open = new Set<string>();
+  /** The tasks that began at each worker, and how often a worker of a task was stopped for others. */
+  readonly #ranAt = new Map<string, Set<string>>();
+  readonly #preempted = new Map<string, number>();
+  readonly #stopping = new Set<string>();
   /** Workers that a head was asked to end, with the time and the head. */
   readonly #givenBack = new Map<string, { readonly atMs: number; readonly head: SimProcess }>();
 
@@ -71,12 +75,16 @@ export class TaskRecords {
     const { records, values } = this.#world;
     if (record?.ofValues) values.executed(key);
     if (record === undefined) records.violation("TASK-1", `${key} ran, which nobody submitted`);
-    else if (times > 1 + record.retries) {
+    else if (times > 1 + record.retries + (this.#preempted.get(key) ?? 0)) {
       records.violation("TASK-1", `${key} ran ${times} times and may be retried ${record.retries} times`);
     }
     const other = this.#running.get(worker);
     if (other) records.violation("TASK-1", `${worker.process.name} runs ${key} beside ${other}`);
     this.#running.set(worker, key);
+    const ran = this.#ranAt.get(worker.actorId) ?? new Set();
+    this.#ranAt.set(worker.actorId, ran.add(key));
+    // The order to stop may be on its way to the node.
+    if (this.#stopping.has(worker.actorId)) this.#mayRepeat(key);
     return () => this.#running.delete(worker);
   }
 
@@ -108,6 +116,16 @@ export class TaskRecords {
       records.violation("TASK-2", `${record.key} was answered with the value of ${String(outcome.value)}`);
     if (!this.#executions.has(record.key))
       records.violation("TASK-2", `${record.key} was answered and never ran`);
+  }
+
+  /** Records that a worker is stopped for others: what it ran and has not answered may run once more. */
+  preempted(actorId: string): void {
+    this.#stopping.add(actorId);
+    for (const key of this.#ranAt.get(actorId) ?? []) this.#mayRepeat(key);
+  }
+
+  #mayRepeat(key: string): void {
+    this.#preempted.set(key, (this.#preempted.get(key) ?? 0) + 1);
   }
 
   /** Returns whether every run that the task may have has begun. */

@@ -50,6 +50,7 @@ export class TaskUser {
       ...(this.#world.settings.shares && random.chance(0.4)
         ? { maxConcurrent: { scope: "s", max: random.pick([2, 3]) ?? 2 } }
         : {}),
+      preemptible: this.#world.settings.shares && retries > 0 && random.chance(0.5),
     };
     const task = cluster.task<SimTask>(taskSource, options)(plan);
     if (random.chance(0.1)) {

@@ -84,6 +84,11 @@ export class FairShares {
     return (share.use + present * this.#dominant(share)) / (this.#weights.get(fairnessKey) ?? 1);
   }
 
+  /** Yields the keys that lease something or did so lately. */
+  keys(): Iterable<string> {
+    return this.#shares.keys();
+  }
+
   /** Returns the fraction of the cluster that the key leases, and its weight. */
   of(fairnessKey: string): { readonly leased: number; readonly weight: number } {
     const share = this.#shares.get(fairnessKey);
@@ -91,6 +96,25 @@ export class FairShares {
       leased: share === undefined ? 0 : this.#dominant(share),
       weight: this.#weights.get(fairnessKey) ?? 1,
     };
+  }
+
+  /**
+   * Returns whether a key that takes resources from another one's leases would lease and use no more by its weight than
+   * the other one then does (PREEMPT-1).
+   */
+  mayTake(taker: string, taken: Quantities, giver: string, given: Quantities): boolean {
+    if (taker === giver) return false;
+    const [after, left] = [this.#with(taker, taken, 1), this.#with(giver, given, -1)];
+    return after.leased <= left.leased && after.score <= left.score;
+  }
+
+  /** Returns a key's leases and score, both by its weight, as if it had more or less. */
+  #with(fairnessKey: string, quantities: Quantities, sign: 1 | -1): { leased: number; score: number } {
+    const share = this.#shares.has(fairnessKey) ? this.#settled(fairnessKey) : undefined;
+    const held = new Map(share?.held);
+    add(held, quantities, sign);
+    const [leased, weight] = [this.#dominant({ held }), this.#weights.get(fairnessKey) ?? 1];
+    return { leased: leased / weight, score: ((share?.use ?? 0) + present * leased) / weight };
   }
 
   /** Returns the keys whose scores change with time, and forgets those that have become 0. */
@@ -120,7 +144,7 @@ export class FairShares {
     return known;
   }
 
-  #dominant({ held }: Share): number {
+  #dominant({ held }: Pick<Share, "held">): number {
     let largest = 0;
     for (const [name, amount] of held) {
       const total = this.#totals.get(name) ?? 0;

@@ -23,6 +23,7 @@ export {
 } from "./node-planning.js";
 export { type NodeView, type PlacementRequest, place, type Strategy } from "./placement.js";
 export { PlacementIndex, type WaitingShape } from "./placement-index.js";
+export { choosePreemption, type Yielding } from "./preemption.js";
 export {
   addQuantities,
   exactQuantity,

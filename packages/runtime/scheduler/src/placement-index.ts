@@ -13,7 +13,8 @@
  * - INDEX-3. A node that changed is examined again for the shapes that could ever run there, and for no others.
  * - INDEX-4. A request that some node could hold and that has waited long enough gets a node reserved, which no other
  *   shape may use, so that small requests cannot starve it. At most one node in ten is reserved, but always at least
- *   one, for the highest priority first and then for the oldest requests, and for none that a limit blocks.
+ *   one, for the highest priority first and then for the oldest requests, and for none that a limit blocks. A node on
+ *   which leases end for a request is reserved beyond that.
  * - INDEX-5. Requests that a limit blocks are examined again when something that counts against it is given back, and
  *   cost nothing until then.
  */
@@ -185,6 +186,50 @@ export class PlacementIndex {
   }
 
   /**
+   * Returns the requests whose turn it is, that have waited since before `beforeMs` and that no node has room for, at
+   * most one of each shape, in the order of their turns.
+   */
+  starved(beforeMs: number): readonly { readonly key: string; readonly request: PlacementRequest }[] {
+    const starved: ({ readonly shape: Shape; readonly line: Line; readonly key: string } & Turn)[] = [];
+    for (const shape of this.#shapes.shapes()) {
+      const turn = shape.turns.top();
+      const [first] = turn?.line.waiting ?? [];
+      if (turn === undefined || first === undefined || first[1].sinceMs > beforeMs) continue;
+      this.#refresh(shape);
+      const { line } = turn;
+      const isKept =
+        shape.candidates.top() !== undefined ||
+        this.#ledger?.blocking(line.claim, shape.request.resources) !== undefined;
+      if (!isKept && this.#shapes.isFeasible(shape)) starved.push({ shape, key: first[0], ...turn });
+    }
+    return starved
+      .sort(compareTurns)
+      .map(({ shape, line, key }) => ({ key, request: { ...shape.request, claim: line.claim } }));
+  }
+
+  /** Reserves the node for the shape of a request that waits, in the place of another one (INDEX-4). */
+  reserveOn(nodeId: string, request: PlacementRequest): void {
+    const shape = this.#shapes.shapeOf(request);
+    if (this.#reservedFor.get(nodeId) === shape) return;
+    this.#unreserve(shape);
+    this.#unreserve(this.#reservedFor.get(nodeId));
+    shape.reservedNodeId = nodeId;
+    this.#reservedFor.set(nodeId, shape);
+    this.#touch(nodeId, false);
+  }
+
+  /** Yields the nodes but those that are reserved for requests that go before this one or are its equals. */
+  *reservable(request: PlacementRequest): Generator<NodeView> {
+    const shape = this.#shapes.shapeOf(request);
+    for (const view of this.#shapes.views()) {
+      const other = this.#reservedFor.get(view.nodeId);
+      const priority = other?.turns.top()?.priority ?? Number.NEGATIVE_INFINITY;
+      if (other === undefined || other === shape || priority < (request.claim ?? noClaim).priority)
+        yield view;
+    }
+  }
+
+  /**
    * Returns one sentence on why a request of this shape waits. It examines every node, so it is meant for people who
    * ask.
    */
@@ -203,6 +248,17 @@ export class PlacementIndex {
     if (fairnessKey === "" || this.#ledger === undefined || this.#shapesOfKey.size < 2) return reason;
     const { leased, weight } = this.#ledger.shares.of(fairnessKey);
     return `${reason}; share ${fairnessKey}: leases ${Math.round(100 * leased)} % of the cluster at weight ${weight}`;
+  }
+
+  /** Returns how many requests wait, by fairness key. */
+  waitingByKey(): Map<string, number> {
+    const waiting = new Map<string, number>();
+    for (const [fairnessKey, shapes] of this.#shapesOfKey)
+      for (const shape of shapes.keys())
+        for (const line of shape.lines.values())
+          if (line.claim.fairnessKey === fairnessKey)
+            waiting.set(fairnessKey, (waiting.get(fairnessKey) ?? 0) + line.waiting.size);
+    return waiting;
   }
 
   /** Returns the waiting shapes, those with the most requests first. */

@@ -229,6 +229,12 @@ const actorOptionsSchema = z.strictObject({
   maxConcurrent: maxConcurrentSchema.describe(
     "It starts only while fewer than max actors and task processes of the scope run in its namespace; else it waits. Default: no limit",
   ),
+  preemptible: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether it may be stopped, and started again later, when a request of a higher priority, or of a fairness key that uses less by its weight, has waited long. Needs maxRestarts, of which this uses up none",
+    ),
   fence: z
     .enum(["lease", "none"])
     .optional()
@@ -248,6 +254,12 @@ const taskOptionsSchema = z.strictObject({
   maxConcurrent: maxConcurrentSchema.describe(
     "It runs only while fewer than max task processes and actors of the scope run in its namespace, as for an actor",
   ),
+  preemptible: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether its process may be stopped for others, as of an actor, so that it runs again. Needs maxRetries, of which this uses up none",
+    ),
   environment: text
     .default({})
     .describe("Environment variables of its process; those of the job, or of its parent, are added"),
@@ -280,7 +292,10 @@ export type ResolvedTaskOptions = z.output<typeof taskOptionsSchema>;
 
 /** @throws {PalimpsestError} CONFIG_INVALID naming the field */
 export function parseTaskOptions(value: TaskOptions, name: string): ResolvedTaskOptions {
-  return parsed(taskOptionsSchema, value, `options of task ${name}`);
+  const options = parsed(taskOptionsSchema, value, `options of task ${name}`);
+  if (options.preemptible && options.maxRetries === 0)
+    throw notAgain(`options of task ${name}`, "maxRetries");
+  return options;
 }
 
 /** Options of `cluster.actor(Class, options)`; fields with defaults may be absent. */
@@ -322,7 +337,14 @@ export function parseActorOptions(value: ActorOptions, className: string): Resol
   const given = value?.durable ? { ...durableDefaults, ...value } : value;
   const options = parsed(actorOptionsSchema, given, `options of actor ${className}`);
   if (options.durable) checkDurable(options, className);
+  if (options.preemptible && options.maxRestarts === 0)
+    throw notAgain(`options of actor ${className}`, "maxRestarts");
   return options;
+}
+
+function notAgain(what: string, field: string): PalimpsestError {
+  const problem = `preemptible is true and ${field} is 0: what is stopped for others would not run again, so give ${field} 1 or more, or -1 for no limit`;
+  return withCaller(new PalimpsestError("CONFIG_INVALID", `${what}: ${problem}`));
 }
 
 const durableDefaults = { detached: true, maxRestarts: -1, maxTaskRetries: -1 } as const;

@@ -32,6 +32,7 @@ export function certificateDetails(
   details["reason"] = certificate.reason ?? "";
   if (certificate.exitCode != null) details["exitCode"] = certificate.exitCode;
   if (certificate.startedCalls != null) details["startedCalls"] = certificate.startedCalls;
+  if (certificate.preempted) details["preempted"] = 1;
   if (certificate.signal) details["signal"] = certificate.signal;
   if (certificate.nodeId) details["nodeId"] = certificate.nodeId;
   if (certificate.ownerId) details["ownerId"] = certificate.ownerId;

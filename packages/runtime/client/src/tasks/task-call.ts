@@ -4,7 +4,7 @@
  *
  * Invariants:
  * - TASK-1. An attempt that may have begun is followed by another one only while `retries` are left, and only if none
- *   of its items has been read. An attempt that certainly has not begun uses no retry.
+ *   of its items has been read. An attempt that certainly has not begun uses no retry, nor does one that was preempted.
  * - TASK-2. An error thrown by the function ends the task, unless `retryExceptions` asks for another attempt, which
  *   uses a retry too.
  * - TASK-3. A task that fails because an argument is lost runs again when the argument has been reconstructed, and
@@ -141,7 +141,7 @@ export class TaskCall extends PendingCall {
     this.#isTold = begun;
     this.leave();
     if (this.settled) return false;
-    if (!begun || this.mayRetry()) return true;
+    if (!begun || this.mayRetry(error.details["preempted"] !== undefined)) return true;
     this.fail(error);
     return false;
   }
@@ -174,10 +174,10 @@ export class TaskCall extends PendingCall {
     this.callId = 0;
   }
 
-  /** TASK-1: uses one of the retries. */
-  private mayRetry(): boolean {
-    if (this.settled || this.started || this.retriesLeft <= 0) return false;
-    this.retriesLeft--;
+  /** TASK-1: uses one of the retries, unless the attempt was preempted, which only tasks with retries are. */
+  private mayRetry(wasPreempted = false): boolean {
+    if (this.settled || this.started || (this.retriesLeft <= 0 && !wasPreempted)) return false;
+    if (!wasPreempted) this.retriesLeft--;
     return true;
   }
 }

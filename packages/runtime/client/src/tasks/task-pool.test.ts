@@ -61,17 +61,18 @@ function place(): void {
   }
 }
 
-/** The process of the first worker ends, which leaves room for another; its certificate says which calls had begun. */
-function die(startedCalls: number | undefined): void {
-  const [worker] = workers;
+/** The process of a worker ends, which leaves room for another; its certificate says which calls had begun. */
+function die(startedCalls: number | undefined, preempted = false, index = 0): void {
+  const worker = workers[index];
   if (!worker) throw new Error("there is no worker");
   worker.state = ACTOR_STATE_DEAD;
   worker.certificate = {
     reason: "its process was killed",
+    preempted,
     ...(startedCalls === undefined ? {} : { startedCalls }),
   };
-  hosts[0]?.kill();
-  room = hosts.length;
+  hosts[index]?.kill();
+  room = preempted ? index + 2 : hosts.length;
   place();
 }
 
@@ -146,6 +147,25 @@ test("a task that must not run twice is alone at its worker, and fails when nobo
   await poll(() => callsOf(hosts[1], "slow")).toHaveLength(1);
   hosts[1]?.reply({ callId: callsOf(hosts[1], "slow")[0] ?? 0, value: encodeValue("ran") });
   expect(await second).toBe("ran");
+  close();
+});
+
+test("a worker that was stopped for others costs its task no retry (TASK-1)", async () => {
+  const third = await ScriptedActor.start(head.token);
+  third.silent.add("slow");
+  hosts.push(third);
+  const { task, close } = tasksAhead();
+  const ran = task({ maxRetries: 1, preemptible: true })(1);
+  for (const round of [0, 1, 2]) {
+    await poll(() => callsOf(hosts[round], "slow")).toHaveLength(1);
+    const [callId = 0] = callsOf(hosts[round], "slow");
+    if (round === 2) hosts[round]?.reply({ callId, value: encodeValue("ran") });
+    else die(callId, true, round);
+  }
+  expect(await ran).toBe("ran");
+  expect(() => task({ maxRetries: 0, preemptible: true })).toThrow(
+    "preemptible is true and maxRetries is 0: what is stopped for others would not run again",
+  );
   close();
 });
 

@@ -77,7 +77,10 @@ export interface TaskPoolDeps {
 
 /** The options with which the workers of a shape are started. */
 export interface TaskShape
-  extends Pick<ResolvedTaskOptions, "resources" | "labels" | "strategy" | "environment" | "maxConcurrent"> {
+  extends Pick<
+    ResolvedTaskOptions,
+    "resources" | "labels" | "strategy" | "environment" | "maxConcurrent" | "preemptible"
+  > {
   /** The placement group from whose bundles they take their resources. If it is absent, they are in no group. */
   readonly placement?: proto.GroupPlacement.$Properties | null;
   /** Their folder and packages. Default: those of the job, or of this process. */
@@ -218,6 +221,7 @@ export class TaskPool implements TaskCarrier {
       ...[shape.resources, shape.labels, shape.environment].map((record) => Object.entries(record).sort()),
       shape.strategy,
       scopeField(shape),
+      shape.preemptible,
       shape.placement ?? null,
       shape.packed?.fields ?? {},
     ]);
@@ -270,6 +274,7 @@ export class TaskPool implements TaskCarrier {
       ...schedulingFields(shape),
       placement: shape.placement ?? null,
       scope: scopeField(shape),
+      preemptible: shape.preemptible,
       environment: shape.environment,
       ...shape.packed?.fields,
       maxConcurrency: 1,

@@ -170,6 +170,12 @@ export const headConfigSchema = z.strictObject({
   placementReserveAfterMs: wholeNumber
     .default(10_000)
     .describe("How long a request that fits some node waits before a node is reserved for it."),
+  preemptAfterMs: wholeNumber
+    .min(1)
+    .default(30_000)
+    .describe(
+      "How long a request waits before preemptible actors and tasks of a lower priority, or of a fairness key that uses more by its weight, are stopped for it, and how long these run at least.",
+    ),
   quotas: quotasSchema
     .prefault({})
     .describe(

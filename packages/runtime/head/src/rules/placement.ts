@@ -51,6 +51,8 @@ export class PendingQueue {
   readonly #deps: PendingQueueDeps;
   readonly #index: PlacementIndex;
   readonly #pending = new Map<string, PendingRequest>();
+  /** What is being done for requests, for their reasons. */
+  readonly #notes = new Map<string, string>();
   /** The same requests as demand, which is how a client that keeps leased workers sees them. */
   readonly demand: Demand;
   #scheduled = false;
@@ -91,6 +93,7 @@ export class PendingQueue {
 
   remove(key: string): void {
     if (!this.#pending.delete(key)) return;
+    this.#notes.delete(key);
     this.demand.delete(key);
     this.#index.delete(key);
     // A node that was reserved for this request is available to the others again.
@@ -107,7 +110,18 @@ export class PendingQueue {
   /** Returns why this request is pending, in one sentence; empty when it is not. Every node is examined. */
   reason(key: string): string {
     const pending = this.#pending.get(key);
-    return pending === undefined ? "" : this.#index.explain(pending.request);
+    if (pending === undefined) return "";
+    const note = this.#notes.get(key);
+    return [this.#index.explain(pending.request), ...(note === undefined ? [] : [note])].join("; ");
+  }
+
+  has(key: string): boolean {
+    return this.#pending.has(key);
+  }
+
+  /** Adds to the reason of a request what is being done for it. */
+  note(key: string, note: string): void {
+    if (this.#pending.has(key)) this.#notes.set(key, note);
   }
 
   /** Returns why a request would be pending, as reason() does, even if it is not in the queue. */
@@ -134,6 +148,7 @@ export class PendingQueue {
       const { key, nodeId } = choice;
       const pending = this.#pending.get(key);
       this.#pending.delete(key);
+      this.#notes.delete(key);
       this.demand.delete(key);
       if (pending !== undefined) {
         nodes.reserve(nodeId, pending.leaseId, pending.request.resources);

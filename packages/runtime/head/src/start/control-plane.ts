@@ -20,6 +20,7 @@ import { ObjectRecoveries } from "../rules/object-recoveries.js";
 import { endOrphans, expectDrivers, ownerHasEnded } from "../rules/owners.js";
 import { PendingQueue } from "../rules/placement.js";
 import { PlacementGroups } from "../rules/placement-groups.js";
+import { Preemptions } from "../rules/preemptions.js";
 import { Recovery } from "../rules/recovery.js";
 import { StackRequests } from "../rules/stack-requests.js";
 import { TaskWorkers } from "../rules/task-workers.js";
@@ -41,6 +42,7 @@ import { ObjectHolders } from "../tables/object-holders.js";
 import { PlacementGroupTable } from "../tables/placement-group-table.js";
 import { Sessions } from "../tables/sessions.js";
 import { measureTables } from "./head-metrics.js";
+import { measureShares, PreemptionCounts } from "./share-metrics.js";
 
 export interface ControlPlaneDeps {
   readonly store: Store;
@@ -80,6 +82,7 @@ export class ControlPlane {
   readonly objectHolders: ObjectHolders;
   readonly history: History;
   readonly drains: NodeDrains;
+  readonly preemptions: Preemptions;
   readonly stacks: StackRequests;
   readonly recoveries: ObjectRecoveries;
   readonly logs: JobLogs;
@@ -206,6 +209,12 @@ export class ControlPlane {
       ...{ nodes, actors, jobs, clock, objects, lifecycle },
       events: this.history.cluster,
     });
+    this.preemptions = new Preemptions({
+      ...{ index, pendingQueue, ledger, claims, actors, nodes, lifecycle, clock },
+      counts: new PreemptionCounts(metrics),
+      preemptAfterMs: config.preemptAfterMs,
+      events: this.history.cluster,
+    });
     this.recoveries = new ObjectRecoveries({ nodes, clock, stateOf });
     this.stacks = new StackRequests({ actors, nodes, sessions, clock });
 
@@ -225,8 +234,9 @@ export class ControlPlane {
     });
     this.#stopTicking = every(clock, config.heartbeatIntervalMs, () => {
       for (const fairnessKey of ledger.shares.moving()) index.rescore(fairnessKey);
-      for (const table of [nodes, pendingQueue, groups, this.drains]) table.tick();
+      for (const table of [nodes, pendingQueue, groups, this.drains, this.preemptions]) table.tick();
       measureTables(metrics, this);
+      measureShares(metrics, ledger, index);
     });
   }
 
@@ -309,6 +319,7 @@ export class ControlPlane {
 
   #recover(): void {
     this.lifecycle.recover();
+    this.preemptions.recover();
     this.jobLifecycle.recover();
     endOrphans(this);
     expectDrivers(this, this.#adoptedGraceMs);

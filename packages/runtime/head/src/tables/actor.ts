@@ -57,6 +57,8 @@ export interface ActorSpec extends Scheduling, RuntimeEnvironment {
   readonly sharedProcess: boolean;
   /** Whether its state is kept under its name and survives it (durable-states.ts). */
   readonly durable: boolean;
+  /** Whether it may be stopped for requests that go before it (preemptions.ts). */
+  readonly preemptible: boolean;
   /** The placement group whose bundles it takes its resources from. Its index is undefined if any bundle will do. */
   readonly placement: ActorPlacement | undefined;
   /** It runs only with fewer than that many others of the scope. */
@@ -187,6 +189,10 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   if (spec.taskWorker && (spec.name !== "" || spec.detached || spec.maxRestarts !== 0)) {
     throw invalid("task_worker is true: leave name empty, detached false and max_restarts 0");
   }
+  if (spec.preemptible && !spec.taskWorker && spec.maxRestarts === 0)
+    throw invalid(
+      "preemptible is true and max_restarts is 0: it would not come back, so give maxRestarts 1 or more, or -1 for no limit",
+    );
   checkShared(spec);
   if (spec.durable && (spec.name === "" || spec.taskWorker))
     throw invalid("durable is true and name is empty: the state is stored under the name, so give one");

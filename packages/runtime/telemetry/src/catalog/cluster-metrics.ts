@@ -18,6 +18,26 @@ export const clusterMetrics = {
     "1",
     ["resource"],
   ),
+  palimpsest_head_share_leased_ratio: gauge(
+    "Part of the cluster that a fairness key leases: of the resource of which it has most. The keys beyond the 50 with most leases and requests count together.",
+    "ratio",
+    ["fairness_key"],
+  ),
+  palimpsest_head_share_fair_ratio: gauge(
+    "Part of the cluster that a fairness key's weight is worth among the keys that lease or wait.",
+    "ratio",
+    ["fairness_key"],
+  ),
+  palimpsest_head_share_waiting: gauge(
+    "Actors, tasks' processes and drivers that wait, by fairness key.",
+    "1",
+    ["fairness_key"],
+  ),
+  palimpsest_head_preemptions_total: counter(
+    "Actors and tasks' processes that were stopped for others, by their fairness key and by cause: priority or share.",
+    "1",
+    ["fairness_key", "cause"],
+  ),
   palimpsest_head_node_deaths_total: counter("Nodes declared dead, by cause.", "1", ["cause"]),
   palimpsest_head_autoscaler_nodes: gauge(
     "Instances of the autoscaler, by node type and state: starting, running, ending.",

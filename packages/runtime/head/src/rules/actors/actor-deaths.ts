@@ -10,7 +10,8 @@
  * - ACTOR-9. A light actor whose process was ended by another actor is restarted without using up a restart. With
  *   maxRestarts 0 it is DEAD, because its state is gone and its users do not expect it to come back without it.
  * - ACTOR-8. An actor that ended itself is DEAD, whatever its maxRestarts.
- * - ACTOR-10. An actor that is moved away from its node (node-drains.ts) does not use up a restart.
+ * - ACTOR-10. An actor that is moved away from its node (node-drains.ts) or preempted (preemptions.ts) does not use up
+ *   a restart.
  * - ACTOR-5. An error thrown by the module, the constructor or start() is final unless it is retryable.
  */
 import type * as proto from "@palimpsest/wire/protocol";
@@ -60,8 +61,12 @@ export class ActorDeaths {
     });
     if (actor.state === "DEAD") {
       // The actor was killed on request: its reason stays, and the node adds how the process ended.
-      const { reason = reported.reason ?? "", requested = false } = actor.certificate ?? {};
-      void actors.update(actorId, { certificate: { ...reported, reason, requested } });
+      const {
+        reason = reported.reason ?? "",
+        requested = false,
+        preempted = false,
+      } = actor.certificate ?? {};
+      void actors.update(actorId, { certificate: { ...reported, reason, requested, preempted } });
       return;
     }
     if (!permits("ended", actor)) return;
@@ -136,7 +141,13 @@ export class ActorDeaths {
     this.#countDeath(actor, certificate, cause);
     this.#childrenEnd(actor);
     const restarts = actor.restarts + (isFree ? 0 : 1);
-    void transit(actors, actorId, "ended", { certificate, restarts, nodeId: "", ...noProcess });
+    const preempted = isMoved && order.isPreemption === true;
+    void transit(actors, actorId, "ended", {
+      certificate: { ...certificate, preempted },
+      restarts,
+      nodeId: "",
+      ...noProcess,
+    });
     metrics.counter("palimpsest_head_actor_restarts_total").inc();
     this.#deps.delays.after(actorId, () => {
       const now = actors.get(actorId);

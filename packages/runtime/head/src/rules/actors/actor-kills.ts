@@ -23,6 +23,8 @@ export interface KillOptions {
   readonly incarnation?: number;
   /** Whether a worker for tasks is returned by the client that leased it (OWNER-8). */
   readonly isReturned?: boolean;
+  /** Whether it makes room for another request (preemptions.ts). */
+  readonly isPreemption?: boolean;
 }
 
 export class ActorKills {
@@ -47,7 +49,7 @@ export class ActorKills {
     const { incarnation = 0 } = options;
     if (incarnation !== 0 && incarnation !== actor.incarnation) return actor;
     if (options.isReturned && actor.spec.taskWorker) this.#passOn(actor);
-    if (options.noRestart) await this.#killForGood(actor, options.reason);
+    if (options.noRestart) await this.#killForGood(actor, options.reason, options.isPreemption);
     else this.#crash(actor, options.reason);
     return actors.get(actorId) ?? actor;
   }
@@ -98,7 +100,7 @@ export class ActorKills {
     await Promise.all([...kills, this.#deps.groups.endAll(reason)]);
   }
 
-  async #killForGood(actor: Actor, reason: string): Promise<void> {
+  async #killForGood(actor: Actor, reason: string, preempted = false): Promise<void> {
     const { actors, metrics, stopGraceMs } = this.#deps;
     const { actorId } = actor.spec;
     unqueue(this.#deps, actor);
@@ -108,7 +110,7 @@ export class ActorKills {
     const runs = hasProcess(actor);
     if (runs) this.#deps.fences.stopping(actor);
     const durable = transit(actors, actorId, "killed", {
-      certificate: certificateOf(this.#deps.clock, actor, reason, { requested: true }),
+      certificate: certificateOf(this.#deps.clock, actor, reason, { requested: true, preempted }),
       address: "",
     });
     metrics.counter("palimpsest_head_actor_deaths_total").inc({ cause: "killed" });
@@ -123,8 +125,8 @@ export class ActorKills {
     const { incarnation, spec } = actor;
     if (stopActor(nodes, actor.nodeId, spec.actorId, 0, reason)) {
       const before = stopping.get(spec.actorId);
-      const isMove = before?.incarnation === incarnation && before.isMove;
-      stopping.set(spec.actorId, { incarnation, graceMs: 0, reason, isMove });
+      const { isMove = false, isPreemption = false } = before?.incarnation === incarnation ? before : {};
+      stopping.set(spec.actorId, { incarnation, graceMs: 0, reason, isMove, isPreemption });
       return;
     }
     throw new PalimpsestError(

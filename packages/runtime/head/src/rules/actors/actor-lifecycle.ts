@@ -117,19 +117,36 @@ export class ActorLifecycle {
    * @returns whether the actor is being stopped
    */
   move(actorId: string, reason: string, withNode = false): boolean {
-    const { actors, nodes, stopping, stopGraceMs } = this.#deps;
+    return this.#move(actorId, { reason, graceMs: withNode ? undefined : this.#deps.stopGraceMs });
+  }
+
+  /**
+   * Stops an actor that said that it may be stopped for others (preemptions.ts). It waits for a node again; a worker
+   * for tasks ends, and its tasks run again on another one.
+   * @returns whether it is being stopped
+   */
+  preempt(actorId: string, reason: string): boolean {
+    const actor = this.#deps.actors.get(actorId);
+    if (actor === undefined || actor.state !== "ALIVE" || !actor.spec.preemptible) return false;
+    if (!actor.spec.taskWorker)
+      return this.#move(actorId, { reason, graceMs: this.#deps.stopGraceMs, isPreemption: true });
+    void this.#kills.kill(actorId, { noRestart: true, reason, isPreemption: true });
+    return true;
+  }
+
+  #move(
+    actorId: string,
+    order: { readonly reason: string; readonly graceMs: number | undefined; readonly isPreemption?: true },
+  ): boolean {
+    const { actors, nodes, stopping } = this.#deps;
     const actor = actors.get(actorId);
     if (actor === undefined || !permits("moved", actor) || actor.spec.maxRestarts === 0) return false;
     const { incarnation } = actor;
     const before = stopping.get(actorId);
     if (before?.incarnation === incarnation && before.isMove) return false;
-    stopping.set(actorId, {
-      incarnation,
-      graceMs: withNode ? undefined : stopGraceMs,
-      reason,
-      isMove: true,
-    });
-    return withNode || stopActor(nodes, actor.nodeId, actorId, stopGraceMs, reason);
+    stopping.set(actorId, { incarnation, isMove: true, ...order });
+    const { graceMs, reason } = order;
+    return graceMs === undefined || stopActor(nodes, actor.nodeId, actorId, graceMs, reason);
   }
 
   /** Ends the actors of a session or actor that is gone, except detached ones. */
@@ -191,7 +208,8 @@ export class ActorLifecycle {
     const reason = placement
       ? this.#deps.groups.actorReason(placement.groupId, key)
       : this.#deps.pendingQueue.reason(key);
-    return reason || startRetryReason(actor);
+    const { preempted, reason: why } = actor.certificate ?? {};
+    return `${reason || startRetryReason(actor)}${reason && preempted ? `; it was ${why}` : ""}`;
   }
 
   close(): void {

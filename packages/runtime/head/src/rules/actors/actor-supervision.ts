@@ -50,6 +50,8 @@ interface StopOrder {
   readonly reason: string;
   /** Whether the actor is to run elsewhere, so that this end does not count as a restart (ACTOR-10). */
   readonly isMove: boolean;
+  /** Whether it makes room for another request. */
+  readonly isPreemption?: boolean;
 }
 
 export type Certificate = proto.DeathCertificate.$Properties;

@@ -22,6 +22,7 @@ export type ClusterEventKind =
   | "actor restarting"
   | "actor dead"
   | "actor moved"
+  | "actor preempted"
   | "job ended"
   | "drain began"
   | "drain ended";
