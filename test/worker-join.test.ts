@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fromGrpcError, grpcNetwork, nodeLinkService, softwareVersion } from "@palimpsest/wire";
+import { fromGrpcError, grpcNetwork, nodeLinkService, ownProtocols, softwareVersion } from "@palimpsest/wire";
 import { expect, test } from "vitest";
 import { wordCounters } from "./support/counted-words.js";
 import { testFolder } from "./support/temporary-folder.js";
@@ -87,10 +87,21 @@ test("a worker says that it waits, and that it has joined when the head lists it
     const peer = network.connect(cluster.address);
     const other = peer.bidi(nodeLinkService.link);
     other.write({ register: { nodeId: "node-other", version: "9.1.4" } });
-    const [refusal] = await once(other, "error");
-    expect(fromGrpcError(refusal).message).toContain(
-      `worker node-other has version 9.1.4, the head has ${softwareVersion()}, and only those with the same major and minor`,
-    );
+    // What names no protocols speaks the first one, whatever its software's version is.
+    const [{ registered }] = await once(other, "data");
+    expect(registered).toMatchObject({ version: softwareVersion(), protocols: ownProtocols() });
+    other.write({ goodbye: {} });
+    other.end();
+    await once(other, "end");
+    const late = peer.bidi(nodeLinkService.link, { metadata: { "palimpsest-protocols": "7-8" } });
+    late.write({ register: { nodeId: "node-late" } });
+    const [refusal] = await once(late, "error");
+    expect(fromGrpcError(refusal)).toMatchObject({
+      code: "PROTOCOL_MISMATCH",
+      message: expect.stringMatching(
+        /the caller of NodeLink\.Link speaks protocols 7 to 8, the head protocols .*upgrade the head/,
+      ),
+    });
     peer.close();
     const status = await cluster.run([
       "status",
@@ -102,7 +113,9 @@ test("a worker says that it waits, and that it has joined when the head lists it
     ]);
     expect(JSON.parse(status.stdout)).toMatchObject({
       head: { version: softwareVersion() },
-      nodes: [{ version: softwareVersion() }],
+      nodes: expect.arrayContaining([
+        expect.objectContaining({ version: softwareVersion(), state: "alive" }),
+      ]),
     });
   } finally {
     expect(await cluster.stop()).toEqual([]);

@@ -56,6 +56,7 @@ export type {
   AutoscalerStatus,
   ClusterInfo,
   ClusterSummary,
+  DriverInfo,
   NodeFilter,
   NodeInfo,
   NodeStateName,
@@ -76,6 +77,7 @@ export { Cluster } from "./cluster/cluster.js";
 export type { DrainProgress } from "./cluster/cluster-administration.js";
 export { connect } from "./cluster/connect.js";
 export { fromEnvironment } from "./cluster/environment.js";
+export type { HeadInfo } from "./cluster/head-infos.js";
 export type { TaskContext } from "./cluster/task-context.js";
 export { setTaskContext, taskContext } from "./cluster/task-context.js";
 export type { BundleOptions } from "./jobs/build-module.js";

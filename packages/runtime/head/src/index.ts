@@ -7,3 +7,4 @@ export type { HeadDeps, Standby } from "./start/head-deps.js";
 export type { RunningAutoscaler, StartAutoscaler } from "./start/running-autoscaler.js";
 export type { DashboardCluster, RunningDashboard, StartDashboard } from "./start/running-dashboard.js";
 export { ownRedisPid } from "./store/redis-record.js";
+export { rowVersion } from "./store/row-versions.js";

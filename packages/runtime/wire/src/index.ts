@@ -51,7 +51,7 @@ export {
 export { listenWithin, type PortRange } from "./machine/port-range.js";
 export { holdProcess } from "./machine/process-hold.js";
 export { type Profilee, type ProfileOptions, type ProfileReading, readProfile } from "./machine/profile.js";
-export { compareVersions, softwareVersion } from "./machine/software-version.js";
+export { softwareVersion } from "./machine/software-version.js";
 export { type Debuggee, readStack, type StackReading } from "./machine/stack.js";
 export { cacheFolder, stateFolder } from "./machine/user-folders.js";
 export { type ActorBulk, type LentBulk, lentBulk, OwnBulk } from "./network/actor-bulk.js";
@@ -72,6 +72,15 @@ export { type IdKind, newId, newToken } from "./protocol/id.js";
 export { addLazily } from "./protocol/lazy-service.js";
 export { fieldsOf } from "./protocol/message-fields.js";
 export type { MessageType, Method } from "./protocol/method.js";
+export {
+  meetProtocols,
+  missingMethod,
+  ownProtocols,
+  type ProtocolRange,
+  protocolsFrom,
+  protocolsText,
+  sharesProtocol,
+} from "./protocol/protocol-range.js";
 export { type OwnResource, ownResource, resourceNameProblem } from "./protocol/resource-names.js";
 export {
   actorHostService,

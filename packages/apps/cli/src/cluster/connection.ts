@@ -38,7 +38,7 @@ export async function withCluster<T>(
   options: ConnectionOptions,
   name: string,
   use: (cluster: Cluster) => Promise<T>,
-  how: { readonly anyVersion?: boolean } = {},
+  how: { readonly anyProtocol?: boolean } = {},
 ): Promise<T> {
   const jobId = process.env["PALIMPSEST_JOB_ID"];
   const { address, token, tls } = resolveConnection(options);

@@ -1,6 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { Option } from "commander";
 
+/** The exit code of a head or worker that `palimpsest upgrade` has asked to end in order to be started again. */
+export const restartExitCode = 75;
 /** Time for the last lines of output. */
 const exitAfterMs = 1_000;
 const stopping = ["SIGINT", "SIGTERM"] as const;

@@ -15,6 +15,7 @@ export const clusterCommands: Readonly<Record<string, () => Promise<Add>>> = {
   list: async () => (await import("../commands/cluster/list.js")).addList,
   summary: async () => (await import("../commands/cluster/summary.js")).addSummary,
   drain: async () => (await import("../commands/cluster/drain.js")).addDrain,
+  upgrade: async () => (await import("../commands/cluster/upgrade.js")).addUpgrade,
   memory: async () => (await import("../commands/cluster/memory.js")).addMemory,
   timeline: async () => (await import("../commands/cluster/timeline.js")).addTimeline,
   logs: async () => (await import("../commands/cluster/logs.js")).addLogs,

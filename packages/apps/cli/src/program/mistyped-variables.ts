@@ -23,10 +23,10 @@ export const variables = [
   "SERVE_TOKEN",
   "SETUP",
   "TENSORFLOW",
+  "TEST_PROTOCOLS",
   "TLS",
   "TOKEN",
   "TOKEN_FILE",
-  "VERSION",
 ].map((name) => `${prefix}${name}`);
 
 /**

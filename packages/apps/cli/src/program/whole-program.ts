@@ -7,7 +7,16 @@ import { commands } from "./commands.js";
 
 /** The commands by the heading of their help. */
 const groups: Readonly<Record<string, readonly string[]>> = {
-  "A cluster on this machine or several": ["dev", "head", "worker", "stop", "drain", "certs", "token"],
+  "A cluster on this machine or several": [
+    "dev",
+    "head",
+    "worker",
+    "stop",
+    "drain",
+    "upgrade",
+    "certs",
+    "token",
+  ],
   "What runs there": [
     "status",
     "list",

@@ -26,6 +26,8 @@ import {
   type ClusterSummary,
   callTree,
   clusterView,
+  type DriverInfo,
+  driverView,
   type NodeFilter,
   type NodeInfo,
   nodeStateOf,
@@ -86,6 +88,12 @@ export class ClusterState {
       const { nodes, nextPageToken } = await this.#head.call(headService.listNodes, request, call);
       return { rows: (nodes ?? []).map(nodeView), nextPageToken: nextPageToken ?? "" };
     });
+  }
+
+  /** Lists the programs with an open session, this one too. @throws {PalimpsestError} PROTOCOL_MISMATCH of an old head */
+  async drivers(options: HeadCallOptions = {}): Promise<readonly DriverInfo[]> {
+    const { drivers } = await this.#head.call(headService.listDrivers, {}, options);
+    return (drivers ?? []).map(driverView);
   }
 
   /** Lists all actors that are not dead, or those that match the filter. */

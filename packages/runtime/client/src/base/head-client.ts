@@ -2,9 +2,12 @@ import { type Clock, systemClock } from "@palimpsest/std";
 import { systemFailure } from "@palimpsest/std/input";
 import {
   HeadPeer,
+  headService,
   type Method,
+  missingMethod,
   type Network,
   PalimpsestError,
+  protocolsFrom,
   retryUntil,
   withCaller,
 } from "@palimpsest/wire";
@@ -49,7 +52,14 @@ export class HeadClient {
     const { background = false } = options;
     const ask = (settings: { readonly timeoutMs: number }) =>
       this.peer.unary(method, request, background ? { ...settings, background } : settings);
-    return await this.untilDeadline(ask, options);
+    try {
+      return await this.untilDeadline(ask, options);
+    } catch (reason) {
+      if (!isUnknownMethod(method.since, PalimpsestError.from(reason))) throw reason;
+      const { protocols } = await this.call(headService.getCluster, {}, options);
+      const head = { what: `the head at ${this.peer.address}`, protocols: protocolsFrom(protocols) };
+      throw withCaller(missingMethod(method, head));
+    }
   }
 
   /**
@@ -90,6 +100,17 @@ export class HeadClient {
       { cause: error.cause },
     );
   }
+}
+
+/** Heads that speak protocol 1 alone answer so where a method that they do not know arrives on a stream of requests. */
+const grantedToNobody = "this server grants it to nobody";
+
+/** Returns whether the head does not know a method that came after the first protocol. */
+function isUnknownMethod(since: number, { code, rawMessage }: PalimpsestError): boolean {
+  if (since === 1) return false;
+  return (
+    code === "PROTOCOL_MISMATCH" || (code === "PERMISSION_DENIED" && rawMessage.includes(grantedToNobody))
+  );
 }
 
 /** Says in words why there is no connection. The transport's message has the system's code, or none for a name. */

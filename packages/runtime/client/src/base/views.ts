@@ -1,4 +1,4 @@
-import { fieldsOf, PalimpsestError } from "@palimpsest/wire";
+import { fieldsOf, PalimpsestError, type ProtocolRange, protocolsFrom } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { actorStates } from "./actor-view.js";
 
@@ -18,6 +18,7 @@ export interface NodeInfo {
   readonly metricsAddress: string;
   /** Version of its software; empty if it named none. */
   readonly version: string;
+  readonly protocols: ProtocolRange;
   readonly joinedAtMs: number;
   readonly lastHeartbeatMs: number;
 }
@@ -158,6 +159,25 @@ export interface ClusterInfo {
   readonly pid: number;
   /** 0 if the head does not run its own Redis. */
   readonly redisPid: number;
+  readonly protocols: ProtocolRange;
+  /** Version in which it writes the rows of its state. */
+  readonly rowVersion: number;
+  /** The epoch with which it leads. */
+  readonly epoch: number;
+  /** host:port of the cluster's heads, the one that leads first. */
+  readonly headAddresses: readonly string[];
+}
+
+/** A program that is connected as a driver. */
+export interface DriverInfo {
+  readonly sessionId: string;
+  readonly name: string;
+  readonly pid: number;
+  /** Empty if it belongs to no job. */
+  readonly jobId: string;
+  /** Version of its software; empty if it named none. */
+  readonly version: string;
+  readonly protocols: ProtocolRange;
 }
 
 const nodeStates: Readonly<Record<number, NodeStateName>> = {
@@ -167,9 +187,10 @@ const nodeStates: Readonly<Record<number, NodeStateName>> = {
 };
 
 export function nodeView(message: proto.NodeInfo.$Properties): NodeInfo {
-  const { state, total, available, ...node } = fieldsOf(proto.NodeInfo, message);
+  const { state, total, available, protocols, ...node } = fieldsOf(proto.NodeInfo, message);
   return {
     ...node,
+    protocols: protocolsFrom(protocols),
     state: nodeStates[state] ?? "unknown",
     total: quantitiesOf(total),
     available: quantitiesOf(available),
@@ -177,7 +198,13 @@ export function nodeView(message: proto.NodeInfo.$Properties): NodeInfo {
 }
 
 export function clusterView(message: proto.ClusterInfo.$Properties): ClusterInfo {
-  return fieldsOf(proto.ClusterInfo, message);
+  const { protocols, rowVersion, ...info } = fieldsOf(proto.ClusterInfo, message);
+  return { ...info, protocols: protocolsFrom(protocols), rowVersion: rowVersion || 1 };
+}
+
+export function driverView(message: proto.DriverInfo.$Properties): DriverInfo {
+  const { protocols, ...driver } = fieldsOf(proto.DriverInfo, message);
+  return { ...driver, protocols: protocolsFrom(protocols) };
 }
 
 function quantitiesOf(resources: proto.Resources.$Properties | null | undefined) {

@@ -39,24 +39,31 @@ export class ClusterAdministration extends ClusterState {
     this.#head = head;
   }
 
-  /** Shuts down the head in an orderly way; with all, every node and the head's own Redis too. */
-  async shutdown(options: HeadCallOptions & { readonly all?: boolean } = {}): Promise<void> {
-    await this.#head.call(headService.shutdown, { all: options.all ?? false }, options);
+  /**
+   * Shuts down the head in an orderly way; with all, every node and the head's own Redis too. With restart its process
+   * ends with the exit code 75, for a supervisor that starts it again.
+   */
+  async shutdown(
+    options: HeadCallOptions & { readonly all?: boolean; readonly restart?: boolean } = {},
+  ): Promise<void> {
+    const { all = false, restart = false, ...call } = options;
+    await this.#head.call(headService.shutdown, { all, restart }, call);
   }
 
   /**
    * Drains a node and ends it: actors that can restart do so elsewhere, tasks finish, and objects that only it holds
    * are moved. The drain continues by itself; calling this again returns its progress.
    * @param options deadlineMs: milliseconds, counted from the first call, after which whatever still runs is ended.
-   *   Default 10 minutes
+   *   Default 10 minutes. restart: whether the node's process ends with the exit code 75, for a supervisor that starts
+   *   it again; it counts in the first call
    * @throws {PalimpsestError} NOT_FOUND, INVALID_ARGUMENT
    */
   async drain(
     nodeId: string,
-    options: HeadCallOptions & { readonly deadlineMs?: number } = {},
+    options: HeadCallOptions & { readonly deadlineMs?: number; readonly restart?: boolean } = {},
   ): Promise<DrainProgress> {
-    const { deadlineMs = 0, ...call } = options;
-    const answer = await this.#head.call(headService.drainNode, { nodeId, deadlineMs }, call);
+    const { deadlineMs = 0, restart = false, ...call } = options;
+    const answer = await this.#head.call(headService.drainNode, { nodeId, deadlineMs, restart }, call);
     return fieldsOf(proto.DrainNodeResponse, answer);
   }
 

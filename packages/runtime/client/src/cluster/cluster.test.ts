@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { decodeValue, softwareVersion } from "@palimpsest/wire";
+import { decodeValue, ownProtocols, protocolsText } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FakeHead } from "../testing/fake-head.js";
 import { ScriptedActor } from "../testing/scripted-actor.js";
 import type { Cluster } from "./cluster.js";
@@ -74,27 +74,39 @@ describe("connect", () => {
     await expect(connect({ address: "", token: "x" })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
   });
 
-  test("compares its version with the head's: other patches are a warning, others a refusal unless any will do", async () => {
-    const warned: string[] = [];
-    const warn = vi
-      .spyOn(process, "emitWarning")
-      .mockImplementation((text) => void warned.push(String(text)));
-    onTestFinished(() => warn.mockRestore());
+  test("PROTOCOL-1: a head without a protocol in common is refused, unless one only looks", async () => {
     const where = { address: head.address, token: head.token };
-    const own = softwareVersion();
-    head.version = own;
-    await (await connect(where)).close();
-    expect(warned).toEqual([]);
-    head.version = `${own}-next`;
-    for (let times = 0; times < 2; times++) await (await connect(where)).close();
-    expect(warned).toEqual([expect.stringContaining(`version ${own}, the head has ${own}-next`)]);
     head.version = "99.1.4";
-    await expect(connect(where)).rejects.toThrow(
-      `this program has version ${own}, the head has 99.1.4, and only those with the same major and minor number`,
-    );
-    await expect(connect(where)).rejects.toThrow("install 99.1.x here");
-    await (await connect(where, { anyVersion: true })).close();
-    expect(warned.at(-1)).toContain("99.1.4");
+    const own = protocolsText(ownProtocols());
+    for (const [protocols, also] of [
+      [undefined, true],
+      [{ min: 2, max: 2 }, true],
+      [{ min: 7, max: 8 }, false],
+    ] as const) {
+      head.protocols = protocols;
+      if (also) await (await connect(where)).close();
+      else
+        await expect(connect(where)).rejects.toMatchObject({
+          code: "PROTOCOL_MISMATCH",
+          message: expect.stringMatching(
+            new RegExp(`this program speaks ${own}, the head at .* protocols 7 to 8.* upgrade this program`),
+          ),
+        });
+      const looking = await connect(where, { anyProtocol: true });
+      expect((await looking.info()).protocols).toEqual(protocols ?? { min: 1, max: 1 });
+      await looking.close();
+    }
+  });
+
+  test("PROTOCOL-2: a method that the head does not know is told with what each side speaks", async () => {
+    head.protocols = undefined;
+    await expect(cluster.drivers()).rejects.toMatchObject({
+      code: "PROTOCOL_MISMATCH",
+      message: expect.stringMatching(
+        /Head\.ListDrivers needs protocol 2, and the head at .* speaks protocol 1/,
+      ),
+      details: { method: "Head.ListDrivers", protocol: 2, maxProtocol: 1 },
+    });
   });
 
   test("opens the session again under the same id after the head was restarted (SESSION-1)", async () => {

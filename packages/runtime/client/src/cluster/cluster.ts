@@ -5,10 +5,13 @@ import {
   HeadPeer,
   headService,
   holdProcess,
+  meetProtocols,
   type Network,
   newId,
+  ownProtocols,
   PalimpsestError,
   type Peer,
+  protocolsFrom,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorHandle } from "../actors/actor-handle.js";
@@ -42,7 +45,7 @@ import { Objects, objectsAddress } from "../values/objects.js";
 import type { ValueStore } from "../values/value-store.js";
 import { closeAtEnd, closedEarlier } from "./at-end.js";
 import { ClusterKinds, type KindDeps } from "./cluster-kinds.js";
-import { meetHead } from "./head-version.js";
+import { type HeadInfo, headInfos } from "./head-infos.js";
 import { type TracedDriver, traceDriver } from "./traced-driver.js";
 
 /** The milliseconds for which the head is asked at once for the first process of an actor whose output is printed. */
@@ -63,8 +66,8 @@ export interface ConnectDeps {
   readonly network?: Network;
   /** The values of this process, if it has some already. Default: new ones. */
   readonly program?: ProgramValues;
-  /** Whether a head of any version is accepted, with a warning: to look at a cluster and to stop it. Default: false. */
-  readonly anyVersion?: boolean;
+  /** Whether a head of any protocol is accepted, without a session: to look at a cluster and to stop it. Default: false. */
+  readonly anyProtocol?: boolean;
   /** Called when the connection has closed, with all that it had. */
   readonly onClosed?: () => Promise<void>;
 }
@@ -200,6 +203,11 @@ export class Cluster extends ClusterKinds {
     return actorOutput(this, this.#network, target, options);
   }
 
+  /** Lists the cluster's heads, the one that leads first. */
+  async heads(): Promise<readonly HeadInfo[]> {
+    return headInfos(this.#network, await this.info());
+  }
+
   /** Lists the objects in the stores of all nodes, and their owners. */
   async memory(options: MemoryOptions = {}): Promise<ObjectMemory> {
     checkFields(options, { ...waitRules, limit: rules.count }, "options of memory()");
@@ -257,18 +265,23 @@ export class Cluster extends ClusterKinds {
     network: Network,
     resolved: ResolvedConnectOptions,
     openSession: OpenSession = Session.open,
-    { program, anyVersion }: Pick<ConnectDeps, "program" | "anyVersion"> = {},
+    { program, anyProtocol = false }: Pick<ConnectDeps, "program" | "anyProtocol"> = {},
   ): Promise<Cluster> {
     const head = new HeadClient(network, resolved.address, resolved.controlTimeoutMs);
     const cluster = new Cluster(resolved, network, head, program);
     try {
       const timeoutMs = resolved.connectTimeoutMs;
       const info = await cluster.#head.call(headService.getCluster, {}, { timeoutMs });
-      if (resolved.owner === undefined) meetHead(info.version ?? "", anyVersion ?? false);
+      const isDriver = resolved.owner === undefined && !anyProtocol;
+      if (isDriver)
+        meetProtocols(
+          { what: "this program", protocols: network.protocols ?? ownProtocols() },
+          { what: `the head at ${head.peer.address}`, protocols: protocolsFrom(info.protocols) },
+        );
       cluster.#head.peer.learn(info.headAddresses);
       cluster.#info = clusterView(info);
       // What an actor spawns is owned by the actor, whose process its node watches, so it needs no lease of its own.
-      if (resolved.owner === undefined) {
+      if (isDriver) {
         const opening = openSession(cluster.#head.peer, cluster.#sessionOptions(), timeoutMs);
         cluster.#session = await opening.catch(undefinedForReader);
       }

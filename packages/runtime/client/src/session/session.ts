@@ -7,14 +7,22 @@
  * Invariants:
  * - SESSION-1. From open() to close() or release() the stream is open, or is being reopened under the same id.
  * - SESSION-2. close() says goodbye, so that the session's actors end now and not after the grace period.
- * - SESSION-3. Only a refusal of the token, the certificate or the session ends it early, and onLost reports that
+ * - SESSION-3. Only a refusal of the token, the certificate, the session or the protocol ends it early, and onLost reports that
  *   once. Credentials that may be renewed in the meantime are presented again for `refusalGraceMs`.
  * - SESSION-4. While the stream is open a renewal is sent at least four times per session lease of the head.
  * - SESSION-8. close() takes at most three times `goodbyeTimeoutMs`, whatever the head or a released stream does.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import { Backoff, backgroundClock, type Clock, delay, every } from "@palimpsest/std";
-import { fromGrpcError, headService, PalimpsestError, type Peer, retryUntil } from "@palimpsest/wire";
+import {
+  fromGrpcError,
+  headService,
+  ownProtocols,
+  PalimpsestError,
+  type Peer,
+  retryUntil,
+  softwareVersion,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { atMost } from "../base/at-most.js";
 
@@ -110,7 +118,14 @@ export class Session {
 
   #hello(): proto.SessionMessage.$Properties {
     const { sessionId, name, jobId } = this.#options;
-    return { sessionId, name, jobId, pid: process.pid };
+    return {
+      sessionId,
+      name,
+      jobId,
+      pid: process.pid,
+      version: softwareVersion(),
+      protocols: ownProtocols(),
+    };
   }
 
   #attempt(openTimeoutMs: number): { opened: Promise<void>; closed: Promise<PalimpsestError> } {
@@ -189,6 +204,6 @@ export class Session {
   #isFinal({ code }: PalimpsestError, refusedAtMs = 0): boolean {
     const { refusalGraceMs = 0 } = this.#options;
     if (code === "UNAUTHENTICATED") return this.#clock.monotonicMs() - refusedAtMs >= refusalGraceMs;
-    return code === "OWNER_DIED" || code === "NOT_FOUND";
+    return code === "OWNER_DIED" || code === "NOT_FOUND" || code === "PROTOCOL_MISMATCH";
   }
 }

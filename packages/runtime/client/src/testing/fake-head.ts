@@ -26,6 +26,7 @@ export class FakeHead {
   address = "";
   /** The version of its software. */
   version = "";
+  protocols: proto.ProtocolRange.$Properties | undefined;
   sessionLeaseMs = 120_000;
   /** Whether the head receives requests, including goodbyes, without answering them. */
   isMute = false;
@@ -61,6 +62,7 @@ export class FakeHead {
         redisUrl: "redis://localhost:1",
         pid: 1,
         version: this.version,
+        protocols: this.protocols ?? null,
       })),
       session: (stream: SessionStream) => this.#acceptSession(stream),
       createActor: unary((request: proto.CreateActorRequest.$Properties) => this.#create(request)),

@@ -45,6 +45,8 @@ interface Drain {
   readonly why: string;
   /** Whether DRAIN-4 applies. */
   readonly yields: boolean;
+  /** Whether the node is to be started again. */
+  readonly restart: boolean;
   stopped: boolean;
 }
 
@@ -61,7 +63,11 @@ export class NodeDrains {
   }
 
   /** Begins to drain the node, or continues. @throws {PalimpsestError} NOT_FOUND, INVALID_ARGUMENT */
-  drain({ nodeId, deadlineMs }: proto.DrainNodeRequest.$Properties): proto.DrainNodeResponse.$Properties {
+  drain({
+    nodeId,
+    deadlineMs,
+    restart,
+  }: proto.DrainNodeRequest.$Properties): proto.DrainNodeResponse.$Properties {
     const id = nodeId ?? "";
     const waitMs = deadlineMs || defaultDeadlineMs;
     if (waitMs < 0 || waitMs > maxDeadlineMs)
@@ -73,7 +79,8 @@ export class NodeDrains {
     if (node === undefined)
       throw new PalimpsestError("NOT_FOUND", `node ${id} is not known: \`palimpsest list nodes\` lists all`);
     if (node.state === "DEAD") return { done: true };
-    if (this.#drains.get(id)?.yields ?? true) this.#begin(id, waitMs, "it was drained", false);
+    if (this.#drains.get(id)?.yields ?? true)
+      this.#begin(id, { waitMs, why: "it was drained", yields: false, restart: restart ?? false });
     return this.#progress(id);
   }
 
@@ -84,13 +91,18 @@ export class NodeDrains {
 
   /** Drains an idle node and ends it, for the autoscaler (DRAIN-4). @returns whether it has been ordered to end */
   drainIdle(nodeId: string, why: string): boolean {
-    if (!this.#drains.has(nodeId)) this.#begin(nodeId, defaultDeadlineMs, why, true);
+    if (!this.#drains.has(nodeId))
+      this.#begin(nodeId, { waitMs: defaultDeadlineMs, why, yields: true, restart: false });
     return this.#drains.get(nodeId)?.stopped ?? false;
   }
 
-  #begin(nodeId: string, waitMs: number, why: string, yields: boolean): void {
+  #begin(
+    nodeId: string,
+    { waitMs, ...drain }: Pick<Drain, "why" | "yields" | "restart"> & { readonly waitMs: number },
+  ): void {
     const deadlineAtMs = this.#deps.clock.monotonicMs() + waitMs;
-    this.#drains.set(nodeId, { deadlineAtMs, why, yields, stopped: false });
+    this.#drains.set(nodeId, { ...drain, deadlineAtMs, stopped: false });
+    const { why, yields } = drain;
     const message = `${yields ? `${why}, ` : ""}at most ${Math.round(waitMs / 1_000)} s`;
     this.#deps.events.add("drain began", nodeId, { nodeId, message });
     for (const wake of [...this.#begun]) wake();
@@ -146,7 +158,7 @@ export class NodeDrains {
     drain.stopped = true;
     // DRAIN-2: those of placement groups, and at the deadline every actor that can restart.
     for (const { spec } of [...movable, ...others]) lifecycle.move(spec.actorId, reason, true);
-    nodes.send(nodeId, { stopNode: { reason: drain.why } });
+    nodes.send(nodeId, { stopNode: { reason: drain.why, restart: drain.restart } });
   }
 
   #moveObjects(nodeId: string): void {

@@ -67,7 +67,7 @@ export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps, TaskE
   readonly durableStates?: DurableStates | undefined;
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
   /** Begins the orderly end of the head, and returns at once. */
-  readonly shutdown: (all: boolean) => void;
+  readonly shutdown: (how: { readonly all: boolean; readonly restart: boolean }) => void;
 }
 
 export function createHeadHandlers(deps: HeadServiceDeps): HeadHandlers {
@@ -108,6 +108,11 @@ export function createHeadHandlers(deps: HeadServiceDeps): HeadHandlers {
     }),
     listActors: rpc.unary(headService.listActors, (request) => listActors(deps, request)),
     listNodes: rpc.unary(headService.listNodes, (request) => listNodes(deps, request)),
+    listDrivers: rpc.unary(headService.listDrivers, () => ({
+      drivers: deps.sessions.connected().map(({ sessionId, name, pid, jobId, version, protocols }) => ({
+        ...{ sessionId, name, pid, jobId, version, protocols },
+      })),
+    })),
     summarize: rpc.unary(headService.summarize, () => summarize(deps)),
     listQueues: rpc.unary(headService.listQueues, async () => ({ queues: [...(await deps.queueDepths())] })),
     ...createObjectRpcs(rpc, deps.objects, deps.recoveries),
@@ -117,7 +122,7 @@ export function createHeadHandlers(deps: HeadServiceDeps): HeadHandlers {
     drainNode: rpc.unary(headService.drainNode, (request) => deps.drains.drain(request)),
     ...createDurableRpcs(deps),
     shutdown: rpc.unary(headService.shutdown, (request) => {
-      deps.shutdown(request.all ?? false);
+      deps.shutdown({ all: request.all ?? false, restart: request.restart ?? false });
       return {};
     }),
     rotateToken: rpc.unary(headService.rotateToken, (request, { call }) => {

@@ -1,5 +1,5 @@
 import { systemClock } from "@palimpsest/std";
-import { grpcNetwork, nodeLinkService, type RpcServer } from "@palimpsest/wire";
+import { grpcNetwork, nodeLinkService, ownProtocols, type RpcServer } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
 import { ControlPlane } from "../start/control-plane.js";
@@ -57,6 +57,7 @@ async function serve(writeLog: WriteAt): Promise<string> {
     logger,
     clusterId,
     version: "",
+    protocols: ownProtocols(),
     redisUrl: () => "",
     heartbeatIntervalMs: times.heartbeatIntervalMs,
     nodeTimeoutMs: 60_000,

@@ -11,12 +11,11 @@
  *   message, wait for it. It reconnects, and what it did not list is ordered again.
  * - NODELINK-5. Only a goodbye means that a node leaves in order. Any other end of the stream is a break.
  * - NODELINK-6. A node of another cluster, or one that has seen a later epoch than this head's, is refused.
- * - NODELINK-8. A node of another major or minor version is refused before anything of it is known.
  * - NODELINK-7. A heartbeat renews the node's lease only while no other head can lead.
  */
 import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";
 import type { Logger } from "@palimpsest/telemetry";
-import { callerOf, compareVersions, PalimpsestError } from "@palimpsest/wire";
+import { callerOf, PalimpsestError, type ProtocolRange } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorLifecycle } from "../rules/actors/actor-lifecycle.js";
 import type { JobLifecycle } from "../rules/job-lifecycle.js";
@@ -51,6 +50,7 @@ export interface NodeLinkDeps {
   readonly logger: Logger;
   readonly clusterId: string;
   readonly version: string;
+  readonly protocols: ProtocolRange;
   readonly redisUrl: () => string;
   readonly heartbeatIntervalMs: number;
   readonly nodeTimeoutMs: number;
@@ -161,9 +161,6 @@ class NodeLink implements NodeConnection {
     const { nodes, actors, jobs, logger, clusterId, redisUrl, heartbeatIntervalMs } = this.#deps;
     const { leadership, fenceAfterMs, nodeTimeoutMs } = this.#deps;
     this.#refuseStranger(register);
-    const skew = compareVersions(`worker ${nodeId}`, register.version ?? "", this.#deps.version);
-    // A node that comes back was warned of before.
-    if (skew !== undefined && !register.clusterId) logger.warn(skew);
     nodes.register(register, this);
     this.#nodeId = nodeId;
     const actorReport = actors.nodeRegistered(nodeId, register.actors ?? []);
@@ -180,6 +177,7 @@ class NodeLink implements NodeConnection {
         headTimeoutMs: nodeTimeoutMs,
         headAddresses: [...leadership.addresses],
         version: this.#deps.version,
+        protocols: this.#deps.protocols,
       },
     });
     this.#unfollow = this.#deps.tokens?.follow(callerOf(this.#stream), (newToken) => this.send({ newToken }));

@@ -112,7 +112,7 @@ export class Outbox implements SessionConnection {
  */
 const longestName = 256;
 
-function checkSession({ sessionId, name, jobId }: proto.SessionMessage.$Properties): void {
+function checkSession({ sessionId, name, jobId, version }: proto.SessionMessage.$Properties): void {
   if (!isValidId(sessionId ?? "")) {
     const given = JSON.stringify((sessionId ?? "").slice(0, longestName));
     throw new PalimpsestError(
@@ -126,10 +126,11 @@ function checkSession({ sessionId, name, jobId }: proto.SessionMessage.$Properti
       "job_id is not an id: leave it empty or give the id of the job",
     );
   }
-  if ((name ?? "").length > longestName) {
+  for (const [what, text] of Object.entries({ name, version })) {
+    if ((text ?? "").length <= longestName) continue;
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `name is longer than ${longestName} characters: shorten it`,
+      `${what} is longer than ${longestName} characters: shorten it`,
     );
   }
 }

@@ -6,6 +6,7 @@ import type { ServerWritableStream } from "@grpc/grpc-js";
 import { callerOf, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { TokenRotation } from "../rules/token-rotation.js";
+import { rowVersion } from "../store/row-versions.js";
 import { failStream } from "./rpc.js";
 
 /**
@@ -25,6 +26,18 @@ export function serveTokens(
 ): void {
   if (tokens === undefined) {
     failStream(stream, new PalimpsestError("UNAVAILABLE", "this head has no token"));
+    return;
+  }
+  const reads = stream.request.rowVersion || 1;
+  if (reads < rowVersion) {
+    failStream(
+      stream,
+      new PalimpsestError(
+        "PROTOCOL_MISMATCH",
+        `this head writes rows of version ${rowVersion}, and the standby reads up to ${reads}, so that it could not take over: upgrade the standby`,
+        { details: { rowVersion, maxRowVersion: reads } },
+      ),
+    );
     return;
   }
   let unfollow: () => void = () => undefined;

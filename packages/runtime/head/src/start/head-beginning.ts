@@ -32,7 +32,7 @@ export interface Beginning {
   readonly deps: HeadDeps;
   readonly parts: Parts;
   readonly credentials: Credentials;
-  readonly shutdown: (all: boolean) => void;
+  readonly shutdown: (how: { readonly all: boolean; readonly restart: boolean }) => void;
   /** The address that the last head of this folder recorded. */
   readonly before: HeadAddress | undefined;
 }

@@ -13,6 +13,7 @@ import {
   jobsService,
   LocalCalls,
   nodeLinkService,
+  ownProtocols,
   type RpcServer,
   softwareVersion,
   watchTls,
@@ -28,6 +29,7 @@ import { Rpc } from "../services/rpc.js";
 import { DurableStates } from "../store/durable-states.js";
 import { portOf, writeHeadAddress } from "../store/head-files.js";
 import type { Leadership } from "../store/leadership.js";
+import { rowVersion } from "../store/row-versions.js";
 import { SharedBundles } from "../store/shared-bundles.js";
 import { beginAutoscaler } from "./autoscaling.js";
 import { ControlPlane } from "./control-plane.js";
@@ -100,6 +102,8 @@ export async function begin(beginning: Beginning): Promise<Begun> {
     redisUrl: redis.queueUrl(),
     redisPid: redis.pid(),
     version,
+    protocols: ownProtocols(),
+    rowVersion,
     startedAtMs,
     metricsAddress,
     pid: process.pid,
@@ -231,6 +235,7 @@ function addServices(
     logger: deps.logger,
     clusterId: plane.clusterId,
     version: softwareVersion(),
+    protocols: ownProtocols(),
     redisUrl: own.redis.queueUrl,
     heartbeatIntervalMs: config.heartbeatIntervalMs,
     nodeTimeoutMs: config.nodeTimeoutMs,

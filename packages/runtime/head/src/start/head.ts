@@ -19,7 +19,7 @@ import { type HeadAddress, readHeadAddress } from "@palimpsest/wire/local-head";
 import { type HeadConfigInput, parseHeadConfig } from "../rules/config.js";
 import { openCredentials } from "../rules/head-credentials.js";
 import { prepareFolder } from "../store/head-files.js";
-import { endAll, type Parts } from "./head-beginning.js";
+import { type Beginning, endAll, type Parts } from "./head-beginning.js";
 import type { HeadDeps } from "./head-deps.js";
 import { begin } from "./head-start.js";
 
@@ -28,6 +28,8 @@ export interface HeadEnd {
   readonly reason: string;
   /** Whether another head leads, or may lead. This one can then be started again as a standby. */
   readonly deposed: boolean;
+  /** Whether it was asked to end in order to be started again. */
+  readonly restart: boolean;
 }
 
 export interface HeadCloseOptions {
@@ -35,6 +37,8 @@ export interface HeadCloseOptions {
   readonly stopNodes?: boolean;
   /** Whether the head's own Redis keeps running, for nodes and drivers that do. */
   readonly leaveRedis?: boolean;
+  /** Whether this head is to be started again, as `closed` then says. */
+  readonly restart?: boolean;
 }
 
 export class Head {
@@ -90,7 +94,8 @@ export class Head {
     let head: Head | undefined;
     try {
       const credentials = openCredentials(config, deps.clock ?? systemClock);
-      const shutdown = (all: boolean) => void head?.close({ stopNodes: all, leaveRedis: !all });
+      const shutdown: Beginning["shutdown"] = ({ all, restart }) =>
+        void head?.close({ stopNodes: all, leaveRedis: !all, restart });
       const { facts, lost } = await begin({ config, deps, parts, credentials, shutdown, before });
       const started = new Head(facts, credentials, parts);
       head = started;
@@ -129,7 +134,7 @@ export class Head {
     this.#parts.leaveRedis = options.leaveRedis ?? false;
     if (options.stopNodes) await this.#parts.stopNodes();
     await endAll(this.#parts);
-    this.#markClosed({ reason: "it was closed", deposed: false });
+    this.#markClosed({ reason: "it was closed", deposed: false, restart: options.restart ?? false });
   }
 
   #depose(reason: string): void {
@@ -137,6 +142,8 @@ export class Head {
     this.#parts.logger.error({ reason }, "this head no longer leads");
     this.#parts.deposed = true;
     this.#parts.leaveRedis = true;
-    this.#closing = endAll(this.#parts).then(() => this.#markClosed({ reason, deposed: true }));
+    this.#closing = endAll(this.#parts).then(() =>
+      this.#markClosed({ reason, deposed: true, restart: false }),
+    );
   }
 }

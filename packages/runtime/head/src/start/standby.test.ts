@@ -8,6 +8,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
 import { Bundles } from "../store/bundles.js";
+import { rowVersion } from "../store/row-versions.js";
 import { SharedBundles } from "../store/shared-bundles.js";
 import { anActor, quietLogger } from "../testing/builders.js";
 import { FakeNode, runningActor } from "../testing/fake-node.js";
@@ -161,7 +162,7 @@ describe("heads over one Redis", () => {
     await expect.poll(() => waiting.length).toBe(1);
     const thief = grpcNetwork({ token }).connect(first.address);
     const told: (string | undefined)[] = [];
-    const stream = thief.serverStream(headService.followToken, {}, { timeoutMs: 600_000 });
+    const stream = thief.serverStream(headService.followToken, { rowVersion }, { timeoutMs: 600_000 });
     stream.on("data", (state) => told.push(state.token));
     const ended = new Promise((resolve) => stream.once("error", resolve));
     await expect.poll(() => told).toEqual([token]);
@@ -180,7 +181,11 @@ describe("heads over one Redis", () => {
     await ended;
     await expect(
       (async () => {
-        for await (const state of thief.serverStream(headService.followToken, {}, { timeoutMs: 600_000 }))
+        for await (const state of thief.serverStream(
+          headService.followToken,
+          { rowVersion },
+          { timeoutMs: 600_000 },
+        ))
           told.push(state.token);
       })(),
     ).rejects.toThrow("not this cluster's");

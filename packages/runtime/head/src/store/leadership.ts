@@ -18,6 +18,7 @@
 import { every } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import { announcedLeases, type LeadershipOptions, type Taken, waitForLease } from "./lease-wait.js";
+import { RowFormat } from "./row-versions.js";
 import type { LeaseAnswer, LeaseClaim } from "./shared-store.js";
 import {
   DeposedError,
@@ -46,6 +47,7 @@ export class Leadership {
   /** The cluster id that the store had before; empty if it had none. */
   readonly clusterId: string;
   readonly #options: LeadershipOptions;
+  readonly #rows: RowFormat;
   readonly #facts = new Map<string, string>();
   #claim: LeaseClaim;
   #epoch: number;
@@ -68,6 +70,7 @@ export class Leadership {
   private constructor(options: LeadershipOptions, taken: Taken) {
     const { headId, address, leaseMs } = options;
     this.#options = options;
+    this.#rows = options.rows ?? new RowFormat();
     this.#claim = { headId, address, leaseMs };
     this.#epoch = taken.epoch;
     this.#sequence = taken.sequence;
@@ -137,7 +140,7 @@ export class Leadership {
   #guardedStore(): Store {
     const { shared } = this.#options;
     return {
-      readTable: (table) => shared.readTable(table),
+      readTable: async (table) => this.#rows.read(table, await shared.readTable(table)),
       fact: async (name, initial) => {
         const value = await shared.fact(name, initial);
         this.#facts.set(name, value);
@@ -164,7 +167,8 @@ export class Leadership {
     if (this.#ended) throw new DeposedError("this head no longer leads");
     this.#unanswered += 1;
     const guard = { epoch: this.#epoch, sequence: this.#sequence, unanswered };
-    const answer = await this.#options.shared.write(guard, writes);
+    const rows = writes.map((write) => this.#rows.written(write));
+    const answer = await this.#options.shared.write(guard, rows);
     if (answer.kind === "deposed") {
       await this.#renewal();
       if (this.#ended) throw new DeposedError("another head leads");

@@ -3,6 +3,7 @@
 import { type Clock, delay } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
+import type { RowFormat } from "./row-versions.js";
 import type { Leader, LeaseClaim, LeaseView, SharedStore } from "./shared-store.js";
 
 /** The number of lease periods for which the address of a silent head is still sent to nodes and drivers. */
@@ -20,6 +21,8 @@ export interface LeadershipOptions {
   readonly epochFloor: number;
   /** The head of this folder that ended without releasing its lease; empty if there was none. */
   readonly predecessorId: string;
+  /** How this head reads and writes rows. Default: as this build does. */
+  readonly rows?: RowFormat;
   /** Whether the store belongs to this head alone, so that it need not wait for another one. */
   readonly exclusive: boolean;
   readonly signal: AbortSignal;

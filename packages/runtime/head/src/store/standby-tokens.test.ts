@@ -24,6 +24,7 @@ import { serveTokens, type TokenStream } from "../services/token-service.js";
 import { aConfig, quietLogger } from "../testing/builders.js";
 import { ManualClock } from "../testing/manual-clock.js";
 import { portOf } from "./head-files.js";
+import { rowVersion } from "./row-versions.js";
 import { StandbyTokens } from "./standby-tokens.js";
 
 const first = "the-first-token-of-all";
@@ -147,10 +148,14 @@ describe.each([
 
 describe("the stream of tokens", () => {
   /** What it begins with for these credentials: the token, or the code of the refusal. */
-  async function beginning(leader: Leader, credentials: Credentials): Promise<string> {
+  async function beginning(
+    leader: Leader,
+    credentials: Credentials,
+    request: proto.FollowTokenRequest.$Properties = { rowVersion },
+  ): Promise<string> {
     const peer = grpcNetwork({ credentials }).connect(leader.address);
     onTestFinished(() => peer.close());
-    const stream = peer.serverStream(headService.followToken, {}, { timeoutMs: 600_000 });
+    const stream = peer.serverStream(headService.followToken, request, { timeoutMs: 600_000 });
     return new Promise((resolve) => {
       stream.on("data", ({ token }: proto.TokenState.$Properties) => {
         resolve(token ?? "");
@@ -175,6 +180,17 @@ describe("the stream of tokens", () => {
       ["UNAUTHENTICATED", true],
       ["OK", false],
     ]);
+  });
+
+  it("ROWS-2: is not for a standby that could not read the rows of this head", async () => {
+    const leader = new Leader(undefined);
+    await leader.appear();
+    const credentials = Credentials.ofCluster(first);
+    for (const request of [{}, { rowVersion: rowVersion - 1 }])
+      expect(await beginning(leader, credentials, request)).toContain(
+        `writes rows of version ${rowVersion}, and the standby reads up to ${rowVersion - 1}`,
+      );
+    expect(await beginning(leader, credentials, { rowVersion: rowVersion + 1 })).toBe(first);
   });
 
   it("with TLS is for a head's certificate, whatever the token, and for no other one", async () => {

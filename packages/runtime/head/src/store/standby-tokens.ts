@@ -7,13 +7,15 @@
  * Invariants:
  * - STANDBY-TOKENS-1. A stream that breaks is opened again and begins with the present tokens, so that no rotation is
  *   missed.
- * - STANDBY-TOKENS-2. A head that its leader refuses stops waiting: it must not take over with a stolen token.
+ * - STANDBY-TOKENS-2. A head that its leader refuses stops waiting: it must not take over with a stolen token, or where
+ *   it could not read the state.
  */
 
 import { type Clock, delay } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import { fromGrpcError, headService, type Network, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { rowVersion } from "./row-versions.js";
 
 /**
  * The stream's deadline in milliseconds. The stream is then opened again, which costs nothing and brings the present
@@ -73,7 +75,7 @@ export class StandbyTokens {
       } catch (reason) {
         if (this.#following !== following) return;
         const error = fromGrpcError(reason);
-        if (error.code === "UNAUTHENTICATED") {
+        if (error.code === "UNAUTHENTICATED" || error.code === "PROTOCOL_MISMATCH") {
           this.close();
           onRefused(refusal(address, error));
           return;
@@ -95,7 +97,7 @@ export class StandbyTokens {
     stop.signal.addEventListener("abort", end, { once: true });
     try {
       const settings = { timeoutMs: streamTimeoutMs, signal: over.signal };
-      for await (const state of peer.serverStream(headService.followToken, {}, settings)) {
+      for await (const state of peer.serverStream(headService.followToken, { rowVersion }, settings)) {
         if (stop.signal.aborted) return;
         this.#deps.adopt(state);
         onState();
@@ -108,10 +110,11 @@ export class StandbyTokens {
 }
 
 function refusal(address: string, error: PalimpsestError): PalimpsestError {
+  const remedy =
+    error.code === "UNAUTHENTICATED" ? ". If the token was replaced, start this head with the new one" : "";
   return new PalimpsestError(
-    "UNAUTHENTICATED",
-    `the head that leads, at ${address}, refuses this one, which therefore does not wait for the lead: ` +
-      `${error.rawMessage}. If the token was replaced, start this head with the new one`,
+    error.code,
+    `the head that leads, at ${address}, refuses this one, which therefore does not wait for the lead: ${error.rawMessage}${remedy}`,
     { cause: error },
   );
 }

@@ -1,5 +1,6 @@
 /** Defines a node as the head knows it, and as its row in the store. */
 import { normalizeQuantities, type Quantities } from "@palimpsest/scheduler";
+import { type ProtocolRange, protocolsFrom } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 
 export const nodeStates = ["ALIVE", "SUSPECT", "DEAD"] as const;
@@ -17,6 +18,7 @@ export interface Node {
   readonly metricsAddress: string;
   /** Version of its software; empty if it named none. */
   readonly version: string;
+  readonly protocols: ProtocolRange;
   readonly joinedAtMs: number;
   readonly lastHeartbeatMs: number;
 }
@@ -55,6 +57,7 @@ export function registeredNode(
     objectsAddress: message.objectsAddress ?? "",
     metricsAddress: message.metricsAddress ?? "",
     version: message.version ?? "",
+    protocols: protocolsFrom(message.protocols),
   };
 }
 
@@ -79,6 +82,7 @@ function nodeFromProto(info: proto.NodeInfo): Node {
     objectsAddress: info.objectsAddress,
     metricsAddress: info.metricsAddress,
     version: info.version,
+    protocols: protocolsFrom(info.protocols),
     joinedAtMs: info.joinedAtMs,
     lastHeartbeatMs: info.lastHeartbeatMs,
   };

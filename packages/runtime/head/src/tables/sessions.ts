@@ -17,7 +17,7 @@
 
 import type { Clock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, type ProtocolRange, protocolsFrom } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 /** The head's side of a driver's stream. */
@@ -38,12 +38,17 @@ export interface ConnectedSession {
   readonly name: string;
   readonly jobId: string;
   readonly pid: number;
+  /** Version of its software; empty if it named none. */
+  readonly version: string;
+  readonly protocols: ProtocolRange;
 }
 
 interface Session extends ConnectedSession {
   name: string;
   jobId: string;
   pid: number;
+  version: string;
+  protocols: ProtocolRange;
   connection: SessionConnection | undefined;
   cancelGrace: (() => void) | undefined;
   cancelLease: (() => void) | undefined;
@@ -86,6 +91,8 @@ export class Sessions {
     session.name = message.name ?? "";
     session.jobId = message.jobId ?? "";
     session.pid = message.pid ?? 0;
+    session.version = message.version ?? "";
+    session.protocols = protocolsFrom(message.protocols);
     session.renewedAtMs = this.#deps.clock.monotonicMs();
     session.cancelLease?.();
     this.#watchLease(session, this.#deps.sessionLeaseMs);
@@ -98,7 +105,7 @@ export class Sessions {
     if (session?.connection === connection) session.renewedAtMs = this.#deps.clock.monotonicMs();
   }
 
-  /** Returns the connected sessions, for looking one up by a name that a person types. */
+  /** Returns the connected sessions. */
   connected(): readonly ConnectedSession[] {
     return [...this.#sessions.values()].filter((session) => session.connection !== undefined);
   }
@@ -168,6 +175,8 @@ export class Sessions {
       cancelGrace: undefined,
       cancelLease: undefined,
       pid: 0,
+      version: "",
+      protocols: protocolsFrom(undefined),
       renewedAtMs: 0,
     };
     this.#sessions.set(sessionId, session);

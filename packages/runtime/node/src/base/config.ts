@@ -40,10 +40,7 @@ export const nodeConfigSchema = z.strictObject({
     .default([])
     .describe('Names of variables that actors and drivers get although they look like secrets; "*" for all'),
   nodeId: z.string().default("").describe("Id of the node, unique in the cluster; empty: a new one"),
-  version: z
-    .string()
-    .default("")
-    .describe("Version of the software, which the head compares with its own; empty: the installation's"),
+  version: z.string().default("").describe("Version of the software, for lists; empty: the installation's"),
   listenHost: z
     .string()
     .default("127.0.0.1")

@@ -24,6 +24,7 @@ afterEach(async () => {
 function linked(
   options: {
     readonly addresses?: string;
+    readonly protocols?: { readonly min: number; readonly max: number };
     readonly clock?: Clock;
     readonly replay?: () => void;
     readonly onRegistered?: () => void;
@@ -40,6 +41,7 @@ function linked(
   const link = new HeadLink({
     heads,
     clock: options.clock ?? systemClock,
+    protocols: options.protocols ?? { min: 1, max: 2 },
     headAwayLimitMs: 600_000,
     register: () => {
       told.connects++;
@@ -132,6 +134,21 @@ test("a refusal ends the node at its very first registration (LINK-6)", async ()
   const { link, told } = linked();
   link.open();
   await expect.poll(() => told.lost).toMatchObject([{ code: "UNAUTHENTICATED" }]);
+});
+
+test("so does a head that has no protocol in common with it (LINK-6, PROTOCOL-1)", async () => {
+  const { link, told } = linked({ protocols: { min: 2, max: 3 } });
+  link.open();
+  await expect
+    .poll(() => told.lost)
+    .toMatchObject([
+      {
+        code: "PROTOCOL_MISMATCH",
+        message: expect.stringMatching(
+          /this node speaks protocols 2 to 3, the head at .* protocol 1, .*Head\.ListDrivers/,
+        ),
+      },
+    ]);
 });
 
 test("a refusal after the first registration counts as the head's absence (LINK-6)", async () => {

@@ -23,11 +23,15 @@ import type { ClientDuplexStream } from "@grpc/grpc-js";
 import { Backoff, type Clock, every, jittered } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import {
+  type ErrorCode,
   fromGrpcError,
   type HeadConnection,
+  meetProtocols,
   nodeLinkService,
   PalimpsestError,
   type Peer,
+  type ProtocolRange,
+  protocolsFrom,
 } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 
@@ -45,6 +49,8 @@ const refusalLogMs = 60_000;
 
 export interface HeadLinkDeps {
   readonly heads: HeadConnection;
+  /** What this node speaks. */
+  readonly protocols: ProtocolRange;
   readonly clock: Clock;
   readonly headAwayLimitMs: number;
   readonly register: () => proto.RegisterNode.$Properties;
@@ -60,6 +66,13 @@ export interface HeadLinkDeps {
   readonly onLost: (error: PalimpsestError) => void;
   readonly logger: Logger;
 }
+
+/** Refusals of a first registration that another attempt would get again (LINK-6). */
+const finalRefusals: ReadonlySet<ErrorCode> = new Set([
+  "UNAUTHENTICATED",
+  "INVALID_ARGUMENT",
+  "PROTOCOL_MISMATCH",
+]);
 
 type LinkStream = ClientDuplexStream<proto.NodeMessage.$Properties, proto.HeadMessage.$Properties>;
 
@@ -191,6 +204,17 @@ export class HeadLink {
 
   #welcome(stream: LinkStream, registered: proto.Registered.$Properties): void {
     const { heads, clock } = this.#deps;
+    const head = {
+      what: `the head at ${this.#peer.address}`,
+      protocols: protocolsFrom(registered.protocols),
+    };
+    try {
+      meetProtocols({ what: "this node", protocols: this.#deps.protocols }, head);
+    } catch (reason) {
+      this.#broken(stream, PalimpsestError.from(reason));
+      stream.cancel();
+      return;
+    }
     const stranger = this.#strangeness(registered.clusterId ?? "", registered.epoch ?? 0);
     if (stranger !== undefined) {
       this.#refuse(stream, stranger);
@@ -267,7 +291,7 @@ export class HeadLink {
     this.#stopBeating();
     this.#stopWaiting();
     // LINK-6
-    if (!this.#everRegistered && (error.code === "UNAUTHENTICATED" || error.code === "INVALID_ARGUMENT")) {
+    if (!this.#everRegistered && finalRefusals.has(error.code)) {
       this.#lost(error);
       return;
     }

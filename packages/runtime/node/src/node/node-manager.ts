@@ -13,7 +13,14 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemClock } from "@palimpsest/std";
 import { createMetrics, type Logger, type Metrics } from "@palimpsest/telemetry";
-import { compareVersions, newId, nodeLogsService, PalimpsestError, softwareVersion } from "@palimpsest/wire";
+import {
+  newId,
+  nodeLogsService,
+  ownProtocols,
+  PalimpsestError,
+  type ProtocolRange,
+  softwareVersion,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type NodeConfig, parseNodeConfig, type ResolvedNodeConfig } from "../base/config.js";
 import { HeadChannels } from "../base/head-channels.js";
@@ -29,6 +36,8 @@ import { NodeProcesses } from "./node-processes.js";
 export interface NodeEnd {
   /** Why the node ended, as a text for people. */
   readonly reason: string;
+  /** Whether it was asked to end in order to be started again. */
+  readonly restart: boolean;
   /** The error that ended it; undefined if it ended by an order. */
   readonly error: PalimpsestError | undefined;
 }
@@ -49,7 +58,6 @@ export class NodeManager {
   readonly #taskReports: TaskReports;
   readonly #processes: NodeProcesses;
   readonly #link: HeadLink;
-  #headVersion = "";
   readonly #abort = new AbortController();
   readonly #firstRegistration: Promise<void>;
   #registered!: () => void;
@@ -105,10 +113,11 @@ export class NodeManager {
       processes: this.#processes,
       parts: this.#parts,
       send,
-      stopNode: (reason) => void this.close(reason),
+      stopNode: (reason, restart) => void this.#close(reason, undefined, restart),
     });
     return new HeadLink({
       heads: this.#heads.connection,
+      protocols: this.#protocols,
       clock,
       headAwayLimitMs: this.#config.headAwayLimitMs,
       register: () => this.#registration(),
@@ -205,12 +214,13 @@ export class NodeManager {
     return this.#close(reason, undefined);
   }
 
-  #close(reason: string, error: PalimpsestError | undefined): Promise<void> {
-    this.#closing ??= this.#shutDown(reason, error);
+  #close(reason: string, error: PalimpsestError | undefined, restart = false): Promise<void> {
+    this.#closing ??= this.#shutDown({ reason, error, restart });
     return this.#closing;
   }
 
-  async #shutDown(reason: string, error: PalimpsestError | undefined): Promise<void> {
+  async #shutDown(end: NodeEnd): Promise<void> {
+    const { reason } = end;
     // Waits one turn: #closing is set by then, so nothing is started or reported any more (NODEMANAGER-3).
     await Promise.resolve();
     const { objects, metricsServer } = this.#parts;
@@ -224,7 +234,7 @@ export class NodeManager {
     await this.#link.close();
     this.#heads.close();
     await Promise.all([objects.close(), metricsServer.close()]);
-    this.#end({ reason, error });
+    this.#end(end);
   }
 
   #registration(): proto.RegisterNode.$Properties {
@@ -238,7 +248,8 @@ export class NodeManager {
       labels: this.#config.labels,
       objectsAddress: objects.address,
       metricsAddress: metricsServer.address,
-      version: this.#version,
+      version: this.#config.version || softwareVersion(),
+      protocols: this.#protocols,
       actors: supervisor.running(),
       drivers: drivers.running(),
     };
@@ -262,7 +273,6 @@ export class NodeManager {
   #onRegistered(message: proto.Registered.$Properties): void {
     const { supervisor } = this.#processes;
     this.#heads.registered(message);
-    this.#tellSkew(message.version ?? "");
     this.#logger.info(
       { clusterId: this.#heads.clusterId, head: this.#heads.peer.address, epoch: message.epoch },
       "registered at the head",
@@ -279,16 +289,8 @@ export class NodeManager {
     this.#registered();
   }
 
-  /** Warns once per version of the head. */
-  #tellSkew(headVersion: string): void {
-    if (headVersion === this.#headVersion) return;
-    this.#headVersion = headVersion;
-    const skew = compareVersions("this worker", this.#version, headVersion);
-    if (skew !== undefined) this.#logger.warn(skew);
-  }
-
-  get #version(): string {
-    return this.#config.version || softwareVersion();
+  get #protocols(): ProtocolRange {
+    return this.#parts.network.protocols ?? ownProtocols();
   }
 
   /**

@@ -12,7 +12,7 @@ export interface NodeOrdersDeps {
   readonly processes: NodeProcesses;
   readonly parts: Pick<NodeParts, "objects" | "credentials">;
   readonly send: (message: proto.NodeMessage.$Properties) => void;
-  readonly stopNode: (reason: string) => void;
+  readonly stopNode: (reason: string, restart: boolean) => void;
 }
 
 export class NodeOrders {
@@ -36,7 +36,10 @@ export class NodeOrders {
     else if (message.newToken) credentials.take(message.newToken);
     else if (message.stackRequest) void this.#answerStack(message.stackRequest);
     else if (message.drainObjects) void objects.drain(message.drainObjects.addresses ?? []);
-    else if (message.stopNode) this.#deps.stopNode(message.stopNode.reason || "the head stopped it");
+    else if (message.stopNode) {
+      const { reason, restart } = message.stopNode;
+      this.#deps.stopNode(reason || "the head stopped it", restart ?? false);
+    }
   }
 
   async #answerStack(request: proto.StackRequest.$Properties): Promise<void> {

@@ -114,6 +114,12 @@ export const errorCodes = {
    * everywhere.
    */
   CODEC: { retryable: false, grpcStatus: 13 },
+  /**
+   * Two processes of different versions have no protocol in common, one calls a method that the other one does not know,
+   * or the state in Redis was written by a newer head; the message names both. Fix: upgrade the older one; `palimpsest
+   * upgrade plan` shows the order.
+   */
+  PROTOCOL_MISMATCH: { retryable: false, grpcStatus: 12 },
   /** A defect of Palimpsest. Fix: report it with the message. */
   INTERNAL: { retryable: false, grpcStatus: 13 },
 } as const;

@@ -43,6 +43,7 @@ const codeOfStatus: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>(
   [status.UNAUTHENTICATED, "UNAUTHENTICATED"],
   [status.PERMISSION_DENIED, "PERMISSION_DENIED"],
   [status.RESOURCE_EXHAUSTED, "LIMIT_EXCEEDED"],
+  [status.UNIMPLEMENTED, "PROTOCOL_MISMATCH"],
   [status.UNAVAILABLE, "UNAVAILABLE"],
 ]);
 
@@ -80,7 +81,7 @@ export function fromGrpcError(reason: unknown): PalimpsestError {
   const code = http === undefined ? codeOfGrpcStatus(reason.code) : "UNAVAILABLE";
   const message =
     http === undefined
-      ? said
+      ? `${said}${reason.code === status.UNIMPLEMENTED ? ": the process there has another version, upgrade it" : ""}`
       : `a web server or a proxy answers there (HTTP ${http}): correct the address, or let the proxy pass gRPC`;
   // It says the same with what gRPC knows of its own state, which is for those who debug the runtime.
   return new PalimpsestError(code, message, showsInternals() ? { cause: reason } : {});

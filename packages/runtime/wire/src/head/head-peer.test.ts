@@ -57,3 +57,61 @@ test("HEADPEER-2: a head that answers no probe is left, and what is under way th
   expect(await ended).toMatchObject({ code: "UNAVAILABLE" });
   expect(peer.address).toBe(addresses[1]);
 });
+
+test("HEADPEER-3: a peer that is used learns of a standby that came later, unless the head can have none", async () => {
+  const second = await aHead("second");
+  const first = async (redisPid: number) => {
+    const head = { address: "", asked: 0 };
+    const server = network.createServer();
+    const getCluster = unary(() => {
+      head.asked++;
+      return { redisPid, headAddresses: head.asked > 1 ? [head.address, second] : [head.address] };
+    });
+    servePart(server, headService, { getCluster, session: () => undefined });
+    onTestFinished(() => server.kill());
+    head.address = await server.listen("127.0.0.1", 0);
+    return head;
+  };
+  const clock = new SteppedClock();
+  const [idle, used] = [await first(0), await first(0)];
+  const unused = peerOf([idle.address], clock);
+  const peer = peerOf([used.address], clock);
+  peer.bidi(headService.session).on("error", () => undefined);
+  await expect
+    .poll(() => {
+      clock.step();
+      return peer.addresses;
+    })
+    .toContain(second);
+  expect([unused.addresses, idle.asked]).toEqual([idle.address, 0]);
+  const own = new SteppedClock();
+  const head = await first(7);
+  const alone = peerOf([head.address], own);
+  const ask = () => alone.unary(headService.getCluster, {}, { timeoutMs: 600_000 });
+  alone.bidi(headService.session).on("error", () => undefined);
+  own.step();
+  await expect.poll(() => head.asked).toBe(1);
+  // The answer to the probe has been read before that to a later call.
+  await ask();
+  own.step();
+  await ask();
+  expect(head.asked).toBe(3);
+});
+
+/** A clock whose timers run when the test says so. */
+class SteppedClock implements Clock {
+  #due: (() => void)[] = [];
+  readonly now = () => 0;
+  readonly monotonicMs = () => 0;
+
+  after(_delayMs: number, callback: () => void): () => void {
+    this.#due.push(callback);
+    return () => {
+      this.#due = this.#due.filter((one) => one !== callback);
+    };
+  }
+
+  step(): void {
+    for (const run of this.#due.splice(0)) run();
+  }
+}

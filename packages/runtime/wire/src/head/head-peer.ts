@@ -8,6 +8,8 @@
  * - HEADPEER-2. When there is another head, one that answers no probe for probe.timeoutMs counts as unavailable, and
  *   the calls in progress there end with UNAVAILABLE. This detects a suspended head, which keeps its connections open
  *   and sends nothing.
+ * - HEADPEER-3. A peer that is used learns within lone.everyMs of a standby that is started later, also one that knows a
+ *   single head. The only exception is a head with a Redis of its own, which can have no standby.
  */
 
 import type { ClientDuplexStream, ClientReadableStream, ClientWritableStream } from "@grpc/grpc-js";
@@ -20,6 +22,8 @@ import { headService } from "../protocol/services.js";
 import { HeadConnection } from "./head-connection.js";
 
 const probe = { everyMs: 2_000, timeoutMs: 3_000 };
+/** How often a single head that is used is asked for others. */
+const lone = { everyMs: 20_000 };
 
 interface Stream {
   on(event: "error", listener: (reason: unknown) => void): unknown;
@@ -39,6 +43,10 @@ export class HeadPeer implements Peer {
    */
   #moved = sharedController();
   #stopProbing: (() => void) | undefined;
+  /** Stops asking a single head for others; undefined before its first use. */
+  #stopAsking: (() => void) | undefined;
+  /** Whether a call was made since the head was last asked. */
+  #used = false;
   #probing = false;
 
   /** @param addresses host:port of each known head, separated by commas */
@@ -75,6 +83,7 @@ export class HeadPeer implements Peer {
     settings: CallSettings & { readonly timeoutMs: number },
   ): Promise<Response> {
     const { peer } = this.#heads;
+    this.#noteUse();
     return await this.#following(peer, settings.signal, (signal) =>
       peer.unary(method, request, { ...settings, signal }),
     );
@@ -113,6 +122,7 @@ export class HeadPeer implements Peer {
 
   close(): void {
     this.#stopProbing?.();
+    this.#stopAsking?.();
     this.#heads.close();
   }
 
@@ -137,6 +147,7 @@ export class HeadPeer implements Peer {
   }
 
   #watched<S extends Stream>(peer: Peer, stream: S): S {
+    this.#noteUse();
     this.#streams.add(stream);
     stream.on("error", (reason) => {
       this.#streams.delete(stream);
@@ -170,6 +181,16 @@ export class HeadPeer implements Peer {
     this.#stopProbing ??= every(this.#clock, probe.everyMs, () => void this.#probe());
   }
 
+  /** HEADPEER-3 */
+  #noteUse(): void {
+    this.#used = true;
+    this.#stopAsking ??= every(this.#clock, lone.everyMs, () => {
+      if (this.#heads.hasOthers || (!this.#used && this.#streams.size === 0)) return;
+      this.#used = false;
+      void this.#probe();
+    });
+  }
+
   async #probe(): Promise<void> {
     if (this.#probing) return;
     this.#probing = true;
@@ -177,7 +198,8 @@ export class HeadPeer implements Peer {
     try {
       const settings = { timeoutMs: probe.timeoutMs, background: true };
       const info = await peer.unary(headService.getCluster, {}, settings);
-      this.#heads.learn(info.headAddresses);
+      this.learn(info.headAddresses);
+      if (info.redisPid) this.#stopAsking?.();
     } catch (reason) {
       const { code } = PalimpsestError.from(reason);
       if (code === "UNAVAILABLE" || code === "GET_TIMEOUT") this.#heads.failed(peer);

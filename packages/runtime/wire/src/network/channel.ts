@@ -25,6 +25,7 @@ import { holdProcess } from "../machine/process-hold.js";
 import { maxMessageBytes } from "../protocol/access.js";
 import type { ChannelKind } from "../protocol/channel-kind.js";
 import type { Method } from "../protocol/method.js";
+import { ownProtocols, protocolsHeader, protocolsKey } from "../protocol/protocol-range.js";
 import { requestsService } from "../protocol/services.js";
 import type { Credentials } from "../security/credentials.js";
 import { channelCredentials, commonServerName } from "../security/tls.js";
@@ -278,6 +279,7 @@ export class GrpcPeer implements Peer {
     if (this.#token !== shown) {
       this.#token = shown;
       this.#metadata = bearerMetadata(this.#token);
+      this.#metadata.set(protocolsKey, protocolsHeader(ownProtocols()));
     }
     if (settings.metadata === undefined) return this.#metadata;
     const metadata = this.#metadata.clone();

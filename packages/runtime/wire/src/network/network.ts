@@ -8,6 +8,7 @@ import type { BulkConnection, BulkServerRole } from "../bulk/bulk-client.js";
 import type { BulkReader } from "../bulk/bulk-server.js";
 import type { ChannelKind } from "../protocol/channel-kind.js";
 import type { Method } from "../protocol/method.js";
+import type { ProtocolRange } from "../protocol/protocol-range.js";
 import type { Credentials } from "../security/credentials.js";
 import type { ServiceHandlers } from "./handlers.js";
 
@@ -83,6 +84,8 @@ export interface RpcServer {
  * that credentials, encryption and injected faults apply to all of them, and a simulation can replace it.
  */
 export interface Network {
+  /** The protocols that this process speaks. Default: those of this build. */
+  readonly protocols?: ProtocolRange;
   /** The credentials that this process presents; absent if no peer checks them, as in a simulation. */
   readonly credentials?: Credentials;
   /** Whether connections keep this process running only while calls are open. Default: an open stream does, used or not. */

@@ -16,6 +16,7 @@ import type { BulkReader } from "../bulk/bulk-server.js";
 import { toGrpcError } from "../failures/status.js";
 import { type Access, maxMessageBytes, standardMethods } from "../protocol/access.js";
 import type { Method } from "../protocol/method.js";
+import { ownProtocols } from "../protocol/protocol-range.js";
 import { requestsService } from "../protocol/services.js";
 import { authorization, type CallRecord, UnreadableMessage } from "../security/authorization.js";
 import type { Credentials } from "../security/credentials.js";
@@ -99,7 +100,9 @@ export class GrpcServer implements RpcServer {
   addService<Service extends ServiceDefinition>(service: Service, handlers: ServiceHandlers<Service>): void;
   addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
     const guarded: Record<string, MethodDefinition<unknown, unknown>> = {};
+    const { max } = ownProtocols();
     for (const [name, method] of Object.entries(service)) {
+      if ("since" in method && Number(method.since) > max) continue;
       const access = accessOf(method) ?? this.#access.get(method.path);
       if (access) this.#access.set(method.path, access);
       guarded[name] = access ? bounded(method, access.maxRequestBytes) : method;

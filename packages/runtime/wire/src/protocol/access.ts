@@ -38,6 +38,11 @@ export interface Access {
    * closed.
    */
   readonly refusing: boolean;
+  /**
+   * True when the call begins something that lasts, for which both processes must have a protocol in common
+   * (protocol-range.ts). Other calls work as long as their method is served.
+   */
+  readonly lasts: boolean;
   /** True when, under TLS, a certificate of one of the roles is sufficient whatever the token is. */
   readonly certificateSuffices: boolean;
 }
@@ -49,6 +54,7 @@ const control = {
   rated: true,
   calls: false,
   refusing: false,
+  lasts: false,
   certificateSuffices: false,
 } as const;
 const programs: readonly Role[] = ["driver", "actor"];
@@ -63,8 +69,17 @@ export const access = {
   use: { ...control, roles: programs },
   /** As `use`, for messages that carry values or bytes. */
   carry: { ...control, roles: programs, maxRequestBytes: maxMessageBytes, rated: false },
+  /** As `carry`, for the streams of a program that stay open. */
+  live: { ...control, roles: programs, maxRequestBytes: maxMessageBytes, rated: false, lasts: true },
   /** Methods that call an actor. */
-  call: { ...control, roles: programs, maxRequestBytes: maxMessageBytes, rated: false, calls: true },
+  call: {
+    ...control,
+    roles: programs,
+    maxRequestBytes: maxMessageBytes,
+    rated: false,
+    calls: true,
+    lasts: true,
+  },
   /** A stream of requests. Each request on it is authorized as a call of its own. */
   requests: { ...control, roles, maxRequestBytes: maxMessageBytes, rated: false },
   /** Methods that change what the cluster runs. */
@@ -81,9 +96,9 @@ export const access = {
    * Methods with which a standby head follows the cluster's token, of which it may have missed a rotation. A head's
    * certificate is sufficient, because every process sends its token to the owner of such a certificate anyway.
    */
-  follow: { ...control, roles: ["head"], audited: true, certificateSuffices: true },
+  follow: { ...control, roles: ["head"], audited: true, lasts: true, certificateSuffices: true },
   /** The node's own stream, and the other methods that a node calls at the head. */
-  node: { ...control, roles: ["node"], maxRequestBytes: maxMessageBytes, rated: false },
+  node: { ...control, roles: ["node"], maxRequestBytes: maxMessageBytes, rated: false, lasts: true },
   /** Methods that transfer the bytes of objects and bundles, between nodes and to programs. */
   bytes: { ...control, roles: ["node", ...programs], rated: false },
   /** Methods that release objects. Programs and nodes may release their own. */

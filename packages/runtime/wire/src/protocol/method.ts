@@ -15,6 +15,8 @@ export type Method<Request, Response> = MethodDefinition<Request, Response> & {
   readonly name: string;
   /** Who may call the method. */
   readonly access: Access;
+  /** The first protocol that has the method (protocol-range.ts). */
+  readonly since: number;
   /** True for a unary method that programs call so often that its requests travel on a stream (request-stream.ts). */
   readonly streamed?: boolean;
 };
@@ -38,8 +40,10 @@ function define<
   response: MessageType<ResponseShape, Response>,
   kind: K,
   access: Access,
+  since: number,
 ): Method<RequestShape, ResponseShape> & K {
   return {
+    since,
     name: `${service}.${name}`,
     path: `/palimpsest.v1.${service}/${name}`,
     ...kind,
@@ -60,8 +64,9 @@ export function serviceMethods(service: string) {
       request: MessageType<RequestShape, Request>,
       response: MessageType<ResponseShape, Response>,
       access: Access,
+      since = 1,
     ) =>
-      define(service, name, request, response, kind, access);
+      define(service, name, request, response, kind, access, since);
   return {
     unary: of({ requestStream: false, responseStream: false }),
     streamed: of({ requestStream: false, responseStream: false, streamed: true }),

@@ -1,6 +1,6 @@
 import * as proto from "@palimpsest/wire/protocol";
 import { access } from "./access.js";
-import { serviceMethods } from "./method.js";
+import { type Method, serviceMethods } from "./method.js";
 
 // There is one object for each service of protos/palimpsest/v1. It has the methods under the names that grpc-js
 // expects, and says who may call them.
@@ -9,7 +9,7 @@ const head = serviceMethods("Head");
 /** The methods of the service `Head`. */
 export const headService = {
   getCluster: head.unary("GetCluster", proto.GetClusterRequest, proto.ClusterInfo, access.read),
-  session: head.bidi("Session", proto.SessionMessage, proto.SessionEvent, access.carry),
+  session: head.bidi("Session", proto.SessionMessage, proto.SessionEvent, access.live),
   createActor: head.streamed("CreateActor", proto.CreateActorRequest, proto.ActorInfo, access.create),
   resolveActor: head.streamed("ResolveActor", proto.ResolveActorRequest, proto.ActorInfo, access.read),
   getStack: head.unary("GetStack", proto.GetStackRequest, proto.StackReport, access.administer),
@@ -72,6 +72,7 @@ export const headService = {
     access.read,
   ),
   listEvents: head.unary("ListEvents", proto.ListEventsRequest, proto.ListEventsResponse, access.read),
+  listDrivers: head.unary("ListDrivers", proto.ListDriversRequest, proto.ListDriversResponse, access.read, 2),
   drainNode: head.unary("DrainNode", proto.DrainNodeRequest, proto.DrainNodeResponse, access.administer),
   awaitDemand: head.unary("AwaitDemand", proto.AwaitDemandRequest, proto.AwaitDemandResponse, access.use),
   setWaiting: head.unary("SetWaiting", proto.SetWaitingRequest, proto.SetWaitingResponse, access.use),
@@ -122,7 +123,7 @@ export const objectsService = {
   fetch: objects.unary("Fetch", proto.FetchRequest, proto.ObjectInfo, access.bytes),
   stat: objects.unary("Stat", proto.StatRequest, proto.ObjectInfo, access.bytes),
   free: objects.unary("Free", proto.FreeRequest, proto.FreeResponse, access.free),
-  link: objects.bidi("Link", proto.ObjectOrders, proto.ObjectAnswers, access.carry),
+  link: objects.bidi("Link", proto.ObjectOrders, proto.ObjectAnswers, access.live),
   hold: objects.unary("Hold", proto.HoldRequest, proto.HoldResponse, access.node),
   describe: objects.unary(
     "Describe",
@@ -150,3 +151,16 @@ export const jobsService = {
   delete: jobs.unary("Delete", proto.DeleteJobRequest, proto.JobInfo, access.administer),
   logs: jobs.serverStream("Logs", proto.LogsRequest, proto.LogChunk, access.read),
 } as const;
+
+/** Every method of the cluster. */
+export const allMethods: readonly Pick<Method<never, unknown>, "name" | "path" | "since">[] = [
+  ...[
+    headService,
+    requestsService,
+    nodeLinkService,
+    actorHostService,
+    objectsService,
+    nodeLogsService,
+    jobsService,
+  ],
+].flatMap((service) => Object.values(service));

@@ -1,6 +1,6 @@
 /**
- * Responsibility: decides for every call, in one place, whether it is admitted: by credentials, role, rate and message
- * size.
+ * Responsibility: decides for every call, in one place, whether it is admitted: by credentials, role, rate, message size
+ * and protocol (PROTOCOL-1).
  * Not responsible for: which roles a method requires (services.ts, access.ts), or what a handler checks of its own
  * request.
  *
@@ -24,6 +24,7 @@ import {
 import { type ErrorCode, PalimpsestError } from "../base/error.js";
 import { codeOfGrpcStatus, toGrpcError } from "../failures/status.js";
 import { type Access, type Role, type TokenRole, tokenMayCall } from "../protocol/access.js";
+import { meetProtocols, ownProtocols, protocolsKey, protocolsOf } from "../protocol/protocol-range.js";
 import type { Credentials, TokenHolder } from "./credentials.js";
 import type { RateLimit } from "./rate-limit.js";
 import { roleOfPeer, type TlsIdentity } from "./tls.js";
@@ -120,6 +121,7 @@ export function authorization(options: AuthorizationOptions): ServerInterceptor 
           const certificate = call.getAuthContext().sslPeerCertificate;
           caller = identifyCaller(credentials, headerOf(metadata), certificate, access);
           permit(path, access, caller);
+          if (access?.lasts) meetCaller(path, metadata.get(protocolsKey)[0]);
           if (access?.rated && !rate.take(peer)) throw tooMany(path);
           onAdmitted?.(peer, {
             authorization: String(metadata.get("authorization")[0]),
@@ -228,6 +230,23 @@ export function tokenHolder(credentials: Credentials, authorization: string | un
     authorization === undefined
       ? "the authorization metadata is missing: pass the cluster's token with --token or PALIMPSEST_TOKEN"
       : "the token is not this cluster's: use that of the head's token file, whose path `palimpsest head start` prints",
+  );
+}
+
+/** What serves the methods of a service. */
+const servers: Readonly<Record<string, string>> = {
+  ActorHost: "the actor",
+  Head: "the head",
+  NodeLink: "the head",
+  Objects: "the node",
+};
+
+/** @throws {PalimpsestError} PROTOCOL_MISMATCH */
+export function meetCaller(path: string, header: unknown, protocols = ownProtocols()): void {
+  const [, service = "", method = ""] = /([^./]+)\/(.+)$/.exec(path) ?? [];
+  meetProtocols(
+    { what: `the caller of ${service}.${method}`, protocols: protocolsOf(header) },
+    { what: servers[service] ?? "this process", protocols },
   );
 }
 

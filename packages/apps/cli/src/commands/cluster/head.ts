@@ -11,7 +11,13 @@ import { printableLine } from "../../display/printable.js";
 import { absolutePath } from "../../input/absolute-path.js";
 import { parsePort } from "../../input/key-values.js";
 import { type LogFlags, logFormat, logFormatOption, logLevelOption } from "../../input/log-level.js";
-import { exitSoon, type StopFlags, stopSignal, untilStdinEndsOption } from "../../input/signals.js";
+import {
+  exitSoon,
+  restartExitCode,
+  type StopFlags,
+  stopSignal,
+  untilStdinEndsOption,
+} from "../../input/signals.js";
 import { yamlFile } from "../../input/yaml-file.js";
 import { documentPath } from "../../installation/document-path.js";
 
@@ -173,6 +179,7 @@ export function addHead(program: Command): void {
         if (stop.aborted) close();
         const end = await started.closed;
         stop.removeEventListener("abort", close);
+        if (end.restart) process.exitCode = restartExitCode;
         if (!end.deposed) return exitSoon();
         process.stdout.write(`head ${started.address} no longer leads: ${printableLine(end.reason)}\n`);
       }

@@ -172,7 +172,7 @@ export function addStatus(program: Command): void {
           ]);
           process.stdout.write(`${printableJson({ head: info, summary, nodes, actors, queues })}\n`);
         },
-        { anyVersion: true },
+        { anyProtocol: true },
       );
     });
 }

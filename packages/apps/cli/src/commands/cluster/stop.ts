@@ -9,7 +9,7 @@ export function addStop(program: Command): void {
     .option("--json", "as JSON")
     .action(async (options: ConnectionOptions & { headOnly?: boolean; json?: boolean }) => {
       await withCluster(options, "stop", (cluster) => cluster.shutdown({ all: options.headOnly !== true }), {
-        anyVersion: true,
+        anyProtocol: true,
       });
       if (options.json) {
         process.stdout.write(`${printableJson({ ends: options.headOnly ? "head" : "cluster" })}\n`);

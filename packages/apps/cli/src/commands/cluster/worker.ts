@@ -14,7 +14,13 @@ import {
   parseQuantities,
 } from "../../input/key-values.js";
 import { type LogFlags, logFormat, logFormatOption, logLevelOption } from "../../input/log-level.js";
-import { exitSoon, type StopFlags, stopSignal, untilStdinEndsOption } from "../../input/signals.js";
+import {
+  exitSoon,
+  restartExitCode,
+  type StopFlags,
+  stopSignal,
+  untilStdinEndsOption,
+} from "../../input/signals.js";
 import { bundledModules, bundledProgram, workerSnapshot } from "../../installation/bundled-programs.js";
 import { cliEntry } from "../../installation/cli-entry.js";
 import { version } from "../../installation/version.js";
@@ -193,6 +199,7 @@ export function addWorker(program: Command): void {
       const end = await node.ended;
       await lock.release();
       process.stdout.write(`node ${node.nodeId} ended: ${printableLine(end.reason)}\n`);
+      if (end.restart) process.exitCode = restartExitCode;
       exitSoon();
       if (end.error) throw end.error;
     });

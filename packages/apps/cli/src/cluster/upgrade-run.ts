@@ -1,0 +1,190 @@
+/**
+ * Responsibility: replacing the processes of a cluster one after the other, as a plan says.
+ * Not responsible for: whether it may begin (upgrade-plan.ts), or installing the new version.
+ *
+ * Invariants:
+ * - UPGRADE-3. Of the nodes one at a time is away, and the next one is drained only when its successor has joined.
+ * - UPGRADE-4. The head that leads is asked to leave only while a standby of the new version waits.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Cluster } from "@palimpsest/client";
+import { delay, shellWord } from "@palimpsest/std";
+import { PalimpsestError, protocolsText } from "@palimpsest/wire";
+import { type Build, isAt, type Member, type Target } from "./upgrade-plan.js";
+
+const pollMs = 500;
+/** Programs that know a single head ask it every 20 s for others (HEADPEER-3). */
+const learnMs = 25_000;
+/** What is shown of a command that failed. */
+const mostOutput = 2_000;
+
+export interface UpgradeOptions {
+  /** Run by the shell for each process, with {kind} (head or worker), {id} and {host}; undefined: a supervisor restarts processes. */
+  readonly restartCommand: string | undefined;
+  /** Milliseconds after which what still runs on a node is ended. */
+  readonly deadlineMs: number;
+  /** Milliseconds that a process has to come back. */
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+  /** Tells what is waited for. */
+  readonly onNote: (note: string) => void;
+}
+
+export class UpgradeRun {
+  readonly #cluster: Cluster;
+  readonly #target: Target;
+  readonly #options: UpgradeOptions;
+
+  constructor(cluster: Cluster, target: Target, options: UpgradeOptions) {
+    this.#cluster = cluster;
+    this.#target = target;
+    this.#options = options;
+  }
+
+  /** @throws {PalimpsestError} UNAVAILABLE if the process does not come back; what the command writes if it fails */
+  async replace(member: Member): Promise<void> {
+    if (member.kind === "standby") await this.#standby(member);
+    else if (member.kind === "head") await this.#head(member);
+    else if (member.kind === "node") await this.#node(member);
+  }
+
+  async #standby(member: Member): Promise<void> {
+    await this.#restart(member);
+    await this.#returned(member, async () => {
+      const heads = await this.#cluster.heads();
+      return heads.find(({ address, isReachable }) => isReachable && address === member.id);
+    });
+  }
+
+  /** UPGRADE-4 */
+  async #head(member: Member): Promise<void> {
+    const { signal, onNote } = this.#options;
+    const { epoch } = await this.#cluster.info();
+    const heads = await this.#cluster.heads();
+    const successors = heads.filter((head) => !head.leads && head.isReachable && isAt(this.#target, head));
+    if (successors.length > 0) {
+      onNote(`programs learn of the standby ${successors[0]?.address}`);
+      await delay(learnMs, signal);
+      signal.throwIfAborted();
+      await this.#cluster.shutdown({ restart: true });
+      await this.#returned({ ...member, kind: "standby", id: successors[0]?.address ?? "" }, async () => {
+        const info = await this.#cluster.info();
+        return info.epoch > epoch ? info : undefined;
+      });
+      if (this.#options.restartCommand === undefined) return;
+      await this.#restart(member);
+      await this.#standbyAt(member);
+      return;
+    }
+    if (
+      heads.some(({ leads, isReachable }) => !leads && isReachable) ||
+      this.#options.restartCommand === undefined
+    )
+      throw new PalimpsestError(
+        "UNAVAILABLE",
+        `no standby of version ${this.#target.version} waits: start one and run this again`,
+      );
+    await this.#restart(member);
+    await this.#returned(member, async () => {
+      const info = await this.#cluster.info();
+      return info.epoch > epoch ? info : undefined;
+    });
+  }
+
+  async #standbyAt(member: Member): Promise<void> {
+    await this.#returned(member, async () =>
+      (await this.#cluster.heads()).find(
+        (head) => head.address === member.id && head.isReachable && isAt(this.#target, head),
+      ),
+    );
+  }
+
+  /** UPGRADE-3 */
+  async #node(member: Member): Promise<void> {
+    const { deadlineMs, signal, onNote } = this.#options;
+    const before = new Set((await this.#cluster.nodes()).map(({ nodeId }) => nodeId));
+    for (;;) {
+      const progress = await this.#cluster.drain(member.id, { deadlineMs, restart: true });
+      if (progress.done) break;
+      onNote(`node ${member.id} on ${member.host}: ${drainNote(progress)}`);
+      await delay(pollMs, signal);
+      signal.throwIfAborted();
+    }
+    await this.#restart(member);
+    await this.#returned(member, async () =>
+      (await this.#cluster.nodes({ states: ["alive"], hostname: member.host })).find(
+        ({ nodeId }) => !before.has(nodeId),
+      ),
+    );
+  }
+
+  async #restart(member: Member): Promise<void> {
+    const { restartCommand, onNote } = this.#options;
+    if (restartCommand === undefined) return;
+    const { id, host } = member;
+    const kind = member.kind === "node" ? "worker" : "head";
+    const values: Readonly<Record<string, string>> = { kind, id, host };
+    const command = restartCommand.replace(/\{(kind|id|host)\}/g, (_, name: string) =>
+      shellWord(values[name] ?? ""),
+    );
+    onNote(command);
+    const child = spawn("sh", ["-c", command], { stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output = (output + text).slice(-mostOutput);
+      });
+    const [code] = (await once(child, "close")) as [number | null];
+    if (code !== 0)
+      throw new PalimpsestError(
+        "UNAVAILABLE",
+        `\`${command}\` ended with code ${code}: ${output.trim() || "it wrote nothing"}`,
+      );
+  }
+
+  /** Waits until a process is there and has the new version. */
+  async #returned(member: Member, look: () => Promise<Build | undefined>): Promise<void> {
+    const { waitMs, signal, onNote, restartCommand } = this.#options;
+    const { version, protocols } = this.#target;
+    const deadline = performance.now() + waitMs;
+    const what = `${member.kind} ${member.id} on ${member.host}`;
+    onNote(`${what}: waits until it is back`);
+    let seen: Build | undefined;
+    for (;;) {
+      seen = await look().catch((reason: unknown) => {
+        if (PalimpsestError.from(reason).code === "UNAVAILABLE") return undefined;
+        throw reason;
+      });
+      if (seen !== undefined && isAt(this.#target, seen)) return;
+      if (performance.now() > deadline) break;
+      await delay(pollMs, signal);
+      signal.throwIfAborted();
+    }
+    const is =
+      seen === undefined
+        ? "is not back"
+        : `still has version ${seen.version || "unknown"} (${protocolsText(seen.protocols)})`;
+    const how =
+      restartCommand === undefined
+        ? "start it there, or give --restart-command"
+        : "see why --restart-command did not start it";
+    throw new PalimpsestError(
+      "UNAVAILABLE",
+      `${what} ${is} after ${Math.round(waitMs / 1_000)} s, instead of version ${version} (${protocolsText(protocols)}): install that version and ${how}; ` +
+        "`palimpsest upgrade run` then goes on where it was",
+    );
+  }
+}
+
+function drainNote(progress: Awaited<ReturnType<Cluster["drain"]>>): string {
+  const { movingActors, waitingActors, taskWorkers, drivers, objects } = progress;
+  const parts = Object.entries({
+    "actors moving": movingActors,
+    "actors that cannot restart": waitingActors,
+    "workers with tasks": taskWorkers,
+    "drivers of jobs": drivers,
+    "objects only here": objects,
+  }).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : []));
+  return parts.join(", ") || "nothing is left";
+}

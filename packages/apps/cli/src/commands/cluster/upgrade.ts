@@ -1,0 +1,160 @@
+import type { Cluster } from "@palimpsest/client";
+import { ownProtocols, PalimpsestError, protocolsText } from "@palimpsest/wire";
+import { type Command, Option } from "commander";
+import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
+import {
+  type ClusterMembers,
+  type Target,
+  type UpgradePlan,
+  upgradePlan,
+} from "../../cluster/upgrade-plan.js";
+import { UpgradeRun } from "../../cluster/upgrade-run.js";
+import { printableJson, printableLine } from "../../display/printable.js";
+import { progressLine } from "../../display/progress-line.js";
+import { formatTable } from "../../display/table.js";
+import { parseCount } from "../../input/key-values.js";
+import { untilStopped } from "../../input/signals.js";
+import { version } from "../../installation/version.js";
+
+const defaults = { deadlineSeconds: 86_400, waitSeconds: 300 } as const;
+
+interface PlanOptions extends ConnectionOptions {
+  readonly json?: boolean;
+  readonly restartCommand?: string;
+}
+
+interface RunOptions extends PlanOptions {
+  readonly deadline: number;
+  readonly wait: number;
+}
+
+export function addUpgrade(program: Command): void {
+  const upgrade = program
+    .command("upgrade")
+    .description("replaces the processes of a cluster by this installation's version, one after the other");
+  withRestart(withConnection(upgrade.command("plan")))
+    .description("shows every process with its version, what is replaced in which order, and what forbids it")
+    .action(async (options: PlanOptions) => {
+      await withCluster(
+        options,
+        "upgrade",
+        async (cluster) => {
+          const target = await thisInstallation();
+          const plan = await planOf(cluster, target, options);
+          process.stdout.write(
+            options.json ? `${printableJson({ target, ...plan })}\n` : `${planText(plan, target)}\n`,
+          );
+          if (plan.problems.length > 0) process.exitCode = 1;
+        },
+        { anyProtocol: true },
+      );
+    });
+  withRestart(withConnection(upgrade.command("run")))
+    .description(
+      "drains and restarts nodes one at a time, after a standby has taken over from the head; run again, it goes on where it was",
+    )
+    .addOption(
+      new Option(
+        "--deadline <seconds>",
+        "time after which what still runs on a node that is drained is ended",
+      )
+        .argParser(parseCount)
+        .default(defaults.deadlineSeconds),
+    )
+    .addOption(
+      new Option("--wait <seconds>", "time that a process has to come back")
+        .argParser(parseCount)
+        .default(defaults.waitSeconds),
+    )
+    .action(async (options: RunOptions) => {
+      await withCluster(options, "upgrade", (cluster) => run(cluster, options), { anyProtocol: true });
+    });
+}
+
+function withRestart(command: Command): Command {
+  return command
+    .option(
+      "--restart-command <command>",
+      "run by the shell to restart each process, such as 'ssh {host} systemctl restart palimpsest-{kind}', where {kind} is head or worker; {id} is the node's id or the head's address (default: a supervisor restarts what ends)",
+    )
+    .option("--json", "as JSON");
+}
+
+async function run(cluster: Cluster, options: RunOptions): Promise<void> {
+  const target = await thisInstallation();
+  const { members, problems } = await planOf(cluster, target, options);
+  // UPGRADE-1
+  if (problems.length > 0)
+    throw new PalimpsestError("PROTOCOL_MISMATCH", `nothing was touched: ${problems.join("; ")}`);
+  const steps = members.filter(({ step }) => step !== undefined);
+  const bar = progressLine("upgrading", "processes", process.stderr);
+  let done = 0;
+  const show = (note: string) => bar.show({ done, total: steps.length, note: printableLine(note) });
+  try {
+    await untilStopped(async (signal) => {
+      const upgrade = new UpgradeRun(cluster, target, {
+        restartCommand: options.restartCommand,
+        deadlineMs: options.deadline * 1_000,
+        waitMs: options.wait * 1_000,
+        signal,
+        onNote: show,
+      });
+      for (const member of steps) {
+        show(`${member.kind} ${member.id}`);
+        await upgrade.replace(member);
+        done++;
+        show(`${member.kind} ${member.id} is replaced`);
+      }
+    });
+  } finally {
+    bar.close();
+  }
+  const replaced = steps.map(({ kind, id, host }) => ({ kind, id, host }));
+  process.stdout.write(
+    options.json
+      ? `${printableJson({ target, replaced })}\n`
+      : `${replaced.length} of ${members.length} processes were replaced; the cluster has version ${version}\n`,
+  );
+}
+
+async function thisInstallation(): Promise<Target> {
+  const { rowVersion } = await import("@palimpsest/head");
+  return { version, protocols: ownProtocols(), rowVersion };
+}
+
+async function planOf(cluster: Cluster, target: Target, options: PlanOptions): Promise<UpgradePlan> {
+  const [heads, nodes, drivers] = await Promise.all([
+    cluster.heads(),
+    cluster.nodes({ states: ["alive", "suspect"] }),
+    // A head that speaks protocol 1 alone does not list them.
+    cluster.drivers().catch((reason: unknown): ClusterMembers["drivers"] => {
+      if (PalimpsestError.from(reason).code === "PROTOCOL_MISMATCH") return undefined;
+      throw reason;
+    }),
+  ]);
+  return upgradePlan({ heads, nodes, drivers }, target, options.restartCommand !== undefined);
+}
+
+function planText({ members, problems }: UpgradePlan, target: Target): string {
+  const rows = members.map(({ step, kind, id, host, version: has, protocols, note }) => [
+    ...[
+      step === undefined ? "" : String(step),
+      kind,
+      id,
+      host,
+      has || "unknown",
+      protocolsText(protocols),
+      note,
+    ],
+  ]);
+  const steps = members.filter(({ step }) => step !== undefined).length;
+  const end =
+    problems.length > 0
+      ? problems.map((problem) => printableLine(`refused: ${problem}`)).join("\n")
+      : `${steps} processes to replace: palimpsest upgrade run`;
+  return [
+    `to version ${target.version}, ${protocolsText(target.protocols)}`,
+    formatTable(["step", "process", "id", "host or name", "version", "speaks", ""], rows),
+    end,
+  ].join("\n");
+}
