@@ -14,6 +14,7 @@ import { z } from "zod";
 import type { EpisodeState } from "./episode.js";
 import { AgentError } from "./error.js";
 import { plainIds } from "./prompts/template.js";
+import { quoteOf } from "./quotes.js";
 import type { Tokenizer } from "./sampler.js";
 import { segmentIds } from "./segment-ids.js";
 import { characterEnd } from "./whole-characters.js";
@@ -42,6 +43,12 @@ export const memoryHeadsSchema = z.strictObject({
     .describe(
       "whether the prompt of a memory update shows the heads; false: a note is written of its section alone, which keeps a small model from repeating the notes before it",
     ),
+  quotes: z
+    .boolean()
+    .default(false)
+    .describe(
+      "whether a head keeps, in place of the new memory, the sentences of the section that have its words, as many as fit; what no sentence says is not kept, so that a model that invents harms no memory",
+    ),
   turn: z
     .string()
     .optional()
@@ -67,6 +74,13 @@ export function checkHeads(
   { memoryTokens, memory }: { readonly memoryTokens: number; readonly memory?: HeadSettings | undefined },
   context: z.RefinementCtx,
 ): void {
+  if (memory?.quotes === true && memory.heads === 1)
+    context.addIssue({
+      code: "custom",
+      path: ["memory", "quotes"],
+      message:
+        "is true, but memory.heads is 1, and a section's quote would take the place of all that was read before; use more heads, or quotes: false",
+    });
   if (memory === undefined || memory.heads <= memoryTokens) return;
   context.addIssue({
     code: "custom",
@@ -80,6 +94,8 @@ export interface HeadLayout {
   readonly heads: number;
   readonly select: HeadSettings["select"];
   readonly shown: boolean;
+  /** Whether heads keep sentences of the section in place of what was sampled. */
+  readonly quotes: boolean;
   /** Most tokens of one head. */
   readonly headTokens: number;
   /** Most tokens of the name of a head that a reply begins with; 0 if replies name none. */
@@ -99,13 +115,14 @@ export function headLayout(
       heads: 1,
       select: "lru",
       shown: true,
+      quotes: false,
       headTokens: memoryTokens,
       nameTokens: 0,
       labels: [[]],
       turns: [[]],
     };
   }
-  const { heads, select, shown, label, turn = turns[select] } = memory;
+  const { heads, select, shown, quotes, label, turn = turns[select] } = memory;
   const encoded = (text: string) =>
     Array.from({ length: heads }, (_, at) => plainIds(tokenizer, text.replaceAll("{head}", `${at + 1}`)));
   const names = select === "chosen" ? encoded("[{head}] ").map(({ length }) => length) : [0];
@@ -113,6 +130,7 @@ export function headLayout(
     heads,
     select,
     shown,
+    quotes,
     headTokens: Math.floor(memoryTokens / heads),
     nameTokens: Math.max(...names),
     labels: encoded(label),
@@ -232,7 +250,7 @@ export class MemoryHeads {
 
   /** Returns which head a new memory is for, and what of it fits there. Missing and unknown names are counted. */
   accept(memory: readonly number[], { question, section }: HeadSource): HeadWrite {
-    const { heads, headTokens, select } = this.#layout;
+    const { heads, headTokens, select, quotes } = this.#layout;
     if (heads === 1) return { head: 0, tokenIds: memory };
     let head = this.#oldest();
     let rest = memory;
@@ -247,9 +265,11 @@ export class MemoryHeads {
       if (start > 0) rest = segmentIds(this.#tokenizer, memory, text, segment);
     }
     if (rest.length > headTokens) rest = rest.slice(0, characterEnd(this.#tokenizer, rest, headTokens));
+    if (select !== "relevant" && !quotes) return { head, tokenIds: rest };
+    const text = this.#tokenizer.decode(section);
+    if (quotes) rest = quoteOf(this.#tokenizer, this.#tokenizer.decode(rest), text, headTokens);
     if (select !== "relevant") return { head, tokenIds: rest };
-    const [note, text] = [rest, section].map((ids) => this.#tokenizer.decode(ids)) as [string, string];
-    return { head, tokenIds: rest, relevance: relevanceOf(question, note, text) };
+    return { head, tokenIds: rest, relevance: relevanceOf(question, this.#tokenizer.decode(rest), text) };
   }
 
   /**

@@ -6,7 +6,7 @@
  * Invariants:
  * MEMAGENT-1. A conversation's prompt is spliced from the ids of template, question, memory and section. No sampled
  *     token is ever decoded and encoded again, except in a memory from which names of the examples are removed
- *     (LEAKS-1), and where a token crosses the end of a head's name.
+ *     (LEAKS-1), and where a token crosses the end of a head's name. A quote is encoded from the section's text (QUOTES-1).
  * MEMAGENT-2. Nothing but the memory passes from one conversation to the next. A document of at most `wholeTokens` has one
  *     conversation, that of the answer, which reads it in place of a memory.
  * MEMAGENT-3. Every document token is read exactly once, is counted as dropped by the overflow rule, or lies behind an
@@ -155,7 +155,8 @@ async function runEpisode(
       (update.tokenIds.length === 0 || (sampler.served === true && isBlank(tokenizer, update.tokenIds)));
     if (isEmpty) log.countEmptyUpdate();
     // Null if the memory before stays.
-    let written = update === undefined || (isEmpty && sampler.served === true) ? null : update.tokenIds;
+    const stays = update === undefined || (isEmpty && (sampler.served === true || layout.quotes));
+    let written = stays ? null : update.tokenIds;
     if (leaks.watches && written !== null) {
       const shown = [task.question, heads.text, tokenizer.decode(chunk.tokenIds)];
       const kept = leaks.kept(tokenizer.decode(written), shown);
