@@ -47,8 +47,8 @@ const rules = [
   { line: /setup (-- )?gpu$/, skip: "needs a GPU; --dry-run is run" },
   { line: /--hf-dataset|Qwen\/Qwen/, skip: "needs a model hub" },
   {
-    line: /longmemeval/,
-    skip: "needs the benchmark's file; packages/learning/evals' tests run it on our own rows",
+    line: /longmemeval|prepare beam|memory-agent-bench/,
+    skip: "needs the benchmark's file; the tests of its package run it on our own rows",
   },
   // The page is one of the sandbox's.
   { line: /^curl -s https:/, replace: [[/curl -s https:\S+/, "cat long.html"]], needs: ["smollm2"] },

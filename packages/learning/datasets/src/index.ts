@@ -53,6 +53,7 @@ export { type RulerTaskSources, rulerTaskSet } from "./ruler-tasks/ruler-task-se
 export { type RulerFiles, readRulerSources } from "./ruler-tasks/sources.js";
 export { type RulerTaskName, rulerTaskNames } from "./ruler-tasks/task-name.js";
 export { sessionId } from "./sessions/dated-session.js";
+export { numberedFacts } from "./sessions/fact-list.js";
 export { namesAnswer, namesValue } from "./sessions/named-values.js";
 export { readSourceText } from "./source/source-text.js";
 export { mixedTasks, shortFirst, type WeightedTasks } from "./tasks/arranged-tasks.js";

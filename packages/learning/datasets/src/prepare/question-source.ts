@@ -17,6 +17,7 @@ import type { QuestionProblem, SourceQuestion } from "../questions/source-questi
 import { type RowProblem, readRow } from "../row-problem.js";
 import { fileRows } from "../source/file-rows.js";
 import { Corpora } from "../written/corpus.js";
+import { Stores } from "../written/stores.js";
 import { taskRowSchema } from "../written/task-row.js";
 import { readAliases, withAliases } from "./answer-aliases.js";
 import type { PrepareContext, SourceBadRow, SourceRow } from "./preparer.js";
@@ -67,19 +68,19 @@ export interface QuestionSourceFiles {
 /**
  * Reads questions for callers that build contexts themselves. Evaluations do, so that hundreds of very long contexts
  * are never in memory at once.
- * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
+ * @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS if a named store is missing; the signal's reason
  */
 export async function readQuestionSource(files: QuestionSourceFiles): Promise<QuestionSource> {
   const questions: SourceQuestion[] = [];
   const finished: FinishedContext[] = [];
   const badRows: SourceBadRow[] = [];
-  const corpora = new Corpora();
+  const beside = { corpora: new Corpora(), stores: new Stores() };
   const seen = new Set<string>();
   const context = rowContext(files, badRows);
   const aliases = await readAliases(undefined, context);
   for (const path of files.inputs) {
     for await (const row of context.rows(path)) {
-      const read = readValue(row, files, corpora);
+      const read = await readValue(row, files, beside);
       const bad = (problem: Pick<SourceBadRow, "reason" | "detail">) =>
         void badRows.push({ source: row.source, row: row.row, ...problem });
       if ("reason" in read) {
@@ -133,14 +134,20 @@ export function questionContext(
   };
 }
 
-function readValue(
+/** The files beside those of tasks, each of which is read once. */
+interface WrittenBeside {
+  readonly corpora: Corpora;
+  readonly stores: Stores;
+}
+
+async function readValue(
   { source, value }: SourceRow,
   files: QuestionSourceFiles,
-  corpora: Corpora,
-): { readonly question: SourceQuestion } | FinishedContext | RowProblem | QuestionProblem {
-  if (isFinishedRow(value)) return finishedContext(value, source, files, corpora);
+  beside: WrittenBeside,
+): Promise<{ readonly question: SourceQuestion } | FinishedContext | RowProblem | QuestionProblem> {
+  if (isFinishedRow(value)) return finishedContext(value, source, files, beside.corpora);
   if (typeof value === "object" && value !== null && "document" in value) {
-    return preparedContext(value, source, corpora);
+    return await preparedContext(value, source, beside);
   }
   const isMusique = typeof value === "object" && value !== null && "paragraphs" in value;
   const question = isMusique ? musiqueQuestion(value) : hotpotQuestion(value);
@@ -167,18 +174,14 @@ function finishedContext(
   return { task, document: () => corpora.document({ corpus: resolve(corpus), indices }, source) };
 }
 
-function preparedContext(value: object, source: string, corpora: Corpora): FinishedContext | RowProblem {
+async function preparedContext(
+  value: object,
+  source: string,
+  { corpora, stores }: WrittenBeside,
+): Promise<FinishedContext | RowProblem> {
   const row = readRow(taskRowSchema, value);
   if ("reason" in row) return row;
-  const { document, records, probes: _, ...rest } = row.data;
-  if (records !== undefined && !Array.isArray(records)) {
-    return {
-      reason: "bad-value",
-      detail:
-        "records: are in a separate file of stores, which is not read here; give rows with a document and no such records",
-    };
-  }
-  const task = { ...rest, ...(records ? { records } : {}) };
+  const { document, probes: _, ...task } = await stores.records(row.data, source);
   if (typeof document === "string") {
     return { task: { ...task, document }, document: () => Promise.resolve(document) };
   }

@@ -3,9 +3,11 @@ import { DatasetError } from "../error.js";
 import { hotpotQuestion } from "../questions/hotpot-question.js";
 import { musiqueQuestion } from "../questions/musique-question.js";
 import { squadQuestions } from "../questions/squad-question.js";
+import { beam } from "./beam.js";
 import { jsonl } from "./jsonl.js";
 import { locomo } from "./locomo.js";
 import { longMemEval } from "./longmemeval.js";
+import { memoryAgentBench } from "./memory-agent-bench.js";
 import { mix } from "./mix.js";
 import type { Preparer } from "./preparer.js";
 import { questionPreparer } from "./question-preparer.js";
@@ -42,6 +44,8 @@ export const preparers: readonly Preparer[] = [
   generatedWorld,
   locomo,
   longMemEval,
+  memoryAgentBench,
+  beam,
   jsonl,
 ];
 

@@ -28,6 +28,9 @@ describe("oldValues", () => {
   it("are numbers that only the earlier statement has, where the answer is a number", () => {
     expect(of("I ran 5 km in 28:10.", "I ran 5 km in 25:50!", "25:50")).toEqual(["28:10"]);
     expect(of("I tried three places in May", "I tried four places", "four")).toEqual(["3"]);
+    // Of several numbers those with the answer's unit.
+    expect(of("I merged 150 commits of 12 branches.", "165 commits are in", "165 commits")).toEqual(["150"]);
+    expect(of("It is $400 for 2 nights in May 2024", "Now it is $550", "$550")).toEqual(["400"]);
   });
 
   it("are names that only the earlier statement has, where the answer is a name", () => {

@@ -63,10 +63,20 @@ const namesIn = (text: string): string[] =>
     .map((name) => name.replace(pronoun, "").trim())
     .filter((name) => name.length > 1);
 
+/** Returns the numbers of a text with their units: the currency before them, or the word or sign after them. */
+function quantitiesIn(text: string): { readonly value: string; readonly unit: string | undefined }[] {
+  const found = inDigits(text.toLowerCase()).matchAll(/([$€£]?)(\d+(?:[.:]\d+)*)[ \t-]?(%|\p{L}+)?/gu);
+  return [...found].map(([, currency = "", value = "", after]) => ({
+    value,
+    unit: currency === "" ? after?.replace(/s$/, "") : currency,
+  }));
+}
+
 /**
- * Returns the values that later statements replaced: numbers of the earlier ones if the right answer has a number, else
- * their names if the later ones state the answer as a name. What the later statements, the answer or the question
- * contain as well is no old value. Empty if the old value cannot be recognized by these rules.
+ * Returns the values that later statements replaced: numbers of the earlier ones if the right answer has a number, and
+ * of these only those with the unit of the answer's if there are such, else their names if the later ones state the
+ * answer as a name. What the later statements, the answer or the question contain as well is no old value. Empty if the
+ * old value cannot be recognized by these rules.
  */
 export function oldValues(of: {
   readonly earlier: readonly string[];
@@ -77,11 +87,14 @@ export function oldValues(of: {
   const { earlier, later, answers, question } = of;
   const now = [...later, ...answers, question].join("\n");
   const isOld = (value: string) => !namesValue(now, value);
-  if (answers.some((answer) => numbersIn(answer).size > 0)) {
+  const wanted = answers.flatMap(quantitiesIn);
+  if (wanted.length > 0) {
     // "One" is rarely a number ("one of them").
-    return [...new Set(earlier.flatMap((text) => [...numbersIn(text)]))].filter(
-      (value) => value !== "1" && isOld(value),
+    const replaced = earlier.flatMap(quantitiesIn).filter(({ value }) => value !== "1" && isOld(value));
+    const alike = replaced.filter(({ unit }) =>
+      wanted.some((one) => unit !== undefined && one.unit === unit),
     );
+    return [...new Set((alike.length > 0 ? alike : replaced).map(({ value }) => value))];
   }
   const stated = later.flatMap(namesIn);
   if (!answers.some((answer) => stated.some((name) => namesValue(answer, name)))) return [];

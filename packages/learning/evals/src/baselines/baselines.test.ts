@@ -167,4 +167,27 @@ describe("retrievalSystem", () => {
     expect(answer.retrieved).toEqual([["m2", "D2:4"]]);
     expect(answer.measures?.["recall@1"]).toBe(1);
   });
+
+  it("shows the fact with the greatest number of those that say the same (max-serial)", async () => {
+    // Each of 300 facts about names, some of which share words, is replaced by a longer or a shorter one.
+    const names = Array.from({ length: 100 }, (_, at) => `Ada${at % 10} Berg${Math.floor(at / 10)}`);
+    const relations = ["is famous for", "was born in the city of", "plays the position of"];
+    const values = ["Oslo", "the Great Northern Blue Door", "keeper of the gate"];
+    const facts = [0, 1].flatMap((round) =>
+      names.flatMap((name, at) =>
+        relations.map((relation) => `${name} ${relation} ${values[(at + round) % 3]} ${round}${at}.`),
+      ),
+    );
+    const text = `Here is a list of facts:\n${facts.map((fact, at) => `${at}. ${fact}`).join("\n")}`;
+    const { prompts, base } = echoing({ contextTokens: 2000, passages: 10 });
+    const system = retrievalSystem({ ...base, retrieval: { by: "max-serial" } });
+    for (const name of names) {
+      const answer = await ask(system, documentItem(text, { question: `What is ${name} famous for?` }));
+      expect(answer.measures).toEqual({ passages: 1 });
+    }
+    const right = prompts.filter((prompt, at) => prompt.includes(` 1${at}.`)).length;
+    expect(right).toBe(100);
+    const plain = { ...item, document: "No facts." };
+    await expect(ask(system, plain)).rejects.toThrow(/has no numbered facts/);
+  });
 });

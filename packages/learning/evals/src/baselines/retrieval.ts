@@ -1,12 +1,25 @@
+import { numberedFacts } from "@palimpsest/datasets";
 import { Bm25Index, DenseIndex, type Embedder, type Hit } from "@palimpsest/memory";
+import { EvaluationError } from "../error.js";
 import { documentText, type EvalItem } from "../suite/item.js";
 import type { System } from "../suite/system.js";
 import type { BaselineOptions } from "./direct.js";
 import { evidenceRecall } from "./evidence-recall.js";
 import { type Passage, splitPassages } from "./passages.js";
 
-/** The method that finds passages for a question. */
-export type Retrieval = { readonly by: "bm25" } | { readonly by: "embedding"; readonly embedder: Embedder };
+/**
+ * The method that finds passages for a question. max-serial: of the numbered facts that BM25 finds to match about as well
+ * as the best one, the one with the greatest number, which needs no memory where the order is printed.
+ */
+export type Retrieval =
+  | { readonly by: "bm25" | "max-serial" }
+  | { readonly by: "embedding"; readonly embedder: Embedder };
+
+/**
+ * Least part of the best score with which a fact counts as one that says the same: facts that differ in their last words
+ * alone differ in length, by which BM25 divides.
+ */
+const sameFactShare = 0.8;
 
 /**
  * Creates a baseline of retrieval and one answer: it shows the best passages of the document, or of the item's records,
@@ -20,7 +33,10 @@ export function retrievalSystem(options: BaselineOptions & { readonly retrieval:
     name,
     settings: { kind: "retrieval", by: retrieval.by, embedder: embedder ?? null, reader: config, model },
     async answer(item, answering) {
-      const passages = await passagesOf(item, (text) => reader.encode(text).length, config.passageTokens);
+      const passages =
+        retrieval.by === "max-serial"
+          ? await factsOf(item)
+          : await passagesOf(item, (text) => reader.encode(text).length, config.passageTokens);
       const query = item.searchQuery ?? item.question;
       const hits = await search(retrieval, passages, query, config.passages, answering.signal);
       const found = hits.flatMap(({ index }) => passages[index] ?? []);
@@ -62,9 +78,32 @@ async function search(
   signal: AbortSignal,
 ): Promise<readonly Hit[]> {
   const texts = passages.map(({ text }) => text);
-  if (retrieval.by === "bm25") return Bm25Index.of(texts).search(question, topK);
+  if (retrieval.by !== "embedding") {
+    const hits = Bm25Index.of(texts).search(question, topK);
+    return retrieval.by === "bm25" ? hits : newestOf(hits);
+  }
   const index = await DenseIndex.of(texts, retrieval.embedder, signal);
   return await index.search(question, topK, signal);
+}
+
+/** @throws {EvaluationError} BAD_CONFIG if the document has no numbered facts */
+async function factsOf(item: EvalItem): Promise<Passage[]> {
+  const facts = numberedFacts(await documentText(item)).sort((a, b) => a.serial - b.serial);
+  if (facts.length > 0)
+    return facts.map(({ serial, text }, place) => ({ place, text: `${serial}. ${text}`, sources: [] }));
+  throw new EvaluationError(
+    "BAD_CONFIG",
+    `item ${item.id}: has no numbered facts, from which max-serial chooses; evaluate it on MemoryAgentBench's factconsolidation`,
+  );
+}
+
+/** Returns the newest of the facts that match about as well as the best. */
+function newestOf(hits: readonly Hit[]): Hit[] {
+  const least = (hits[0]?.score ?? 0) * sameFactShare;
+  return hits
+    .filter(({ score }) => score >= least)
+    .sort((a, b) => b.index - a.index)
+    .slice(0, 1);
 }
 
 /** Returns the best passages that fit, in the order of the document, separated by blank lines. */

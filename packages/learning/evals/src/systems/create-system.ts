@@ -129,8 +129,8 @@ export function systemAgent(
   return parse(field, agentSettingsSchema, { kind, preset, settings });
 }
 
-const retrievalOf = (by: "bm25" | "embedding", embedder: Embedder): Retrieval =>
-  by === "bm25" ? { by } : { by, embedder };
+const retrievalOf = (by: Retrieval["by"], embedder: Embedder): Retrieval =>
+  by === "embedding" ? { by, embedder } : { by };
 
 function parse<Schema extends z.ZodType>(field: string, schema: Schema, value: unknown): z.output<Schema> {
   return parseInput(schema, value, (problem) => new EvaluationError("BAD_CONFIG", `${field}: ${problem}`));

@@ -53,7 +53,10 @@ const systemSettingsSchema = z.discriminatedUnion("kind", [
   }),
   z.strictObject({
     kind: z.literal("rag").describe("the passages of the document that a search retrieves, in one prompt"),
-    by: z.enum(["bm25", "embedding"]).default("bm25"),
+    by: z
+      .enum(["bm25", "embedding", "max-serial"])
+      .default("bm25")
+      .describe("max-serial: of the numbered facts that BM25 finds, the one with the greatest number"),
     reader: readerOverrides,
   }),
   z.strictObject({
@@ -80,6 +83,7 @@ export const builtInSystems = {
   truncated: { kind: "truncated", reader: {} },
   "rag-bm25": { kind: "rag", by: "bm25", reader: {} },
   "rag-embedding": { kind: "rag", by: "embedding", reader: {} },
+  "max-serial": { kind: "rag", by: "max-serial", reader: {} },
   "closed-book": { kind: "closed-book", reader: {} },
 } as const satisfies Record<string, SystemSettings>;
 
