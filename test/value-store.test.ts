@@ -2,7 +2,9 @@
  * Tests values of several programs at the object service of a node, in one process: who holds what, and what faults do
  * to hold and release.
  */
-import { decodeValue, encodeValue } from "@palimpsest/wire";
+import { existsSync } from "node:fs";
+import { systemClock } from "@palimpsest/std";
+import { decodeValue, encodeValue, mappingProblem } from "@palimpsest/wire";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ObjectRef } from "../packages/runtime/client/src/base/object-ref.js";
 import { outgoingValue } from "../packages/runtime/client/src/values/outgoing-value.js";
@@ -247,3 +249,63 @@ describe("values", () => {
     expect(node.toldElsewhere).toEqual([{ objectIds: ["ab".repeat(20)], holder: "actor-1.1" }]);
   });
 });
+
+const memory = "/dev/shm";
+describe.skipIf(mappingProblem(memory) !== "" || !existsSync(memory))(
+  "values of a size that is put again and again",
+  () => {
+    const bytes = Buffer.from(Buffer.alloc(150_000).map((_byte, at) => at % 251));
+    let mapped: ValueNode;
+    let program: ValueStore;
+
+    beforeEach(async () => {
+      mapped = await ValueNode.start(systemClock, memory);
+      program = mapped.program("session-1");
+      // From then on its files are there before it needs them.
+      for (let puts = 0; puts < 40; puts++) (await program.put(bytes)).release();
+    });
+
+    afterEach(() => mapped.stop());
+
+    test("are there for whoever gets a reference, and waits, at once (VALUES-1)", async () => {
+      const reader = mapped.program("actor-1.1");
+      const refs = await Promise.all(Array.from({ length: 20 }, () => program.put(bytes)));
+      const { ready } = await waitFor(refs, { count: refs.length, timeoutMs: 60_000 }, program);
+      expect(ready).toHaveLength(refs.length);
+      const fresh = await program.put(bytes);
+      const [got] = await send([fresh, await program.put({ fresh })], program, reader);
+      expect(bytes.equals((await reader.get(got as ObjectRef<Uint8Array>)) ?? [])).toBe(true);
+      expect(bytes.equals(await program.get(await program.put(bytes)))).toBe(true);
+    });
+
+    test("are stored again if the node is cut off before it has confirmed them (VALUES-3)", async () => {
+      let early = await program.put(bytes);
+      // Of new files the node's answer is waited for.
+      while (mapped.store.find(early.objectId) !== undefined) {
+        early.release();
+        early = await program.put(bytes);
+      }
+      const gone = await program.put(bytes);
+      mapped.cutOff();
+      gone.release();
+      await mapped.serve();
+      expect(bytes.equals(await program.get(early))).toBe(true);
+      expect(mapped.store.heldBy("session-1")).toEqual([early.objectId]);
+    });
+
+    test("leave nothing when they are released or freed at once, and each has its own bytes (AHEAD-1)", async () => {
+      const kept = [];
+      for (let puts = 0; puts < 100; puts++) {
+        const ref = await program.put(Buffer.alloc(150_000, puts));
+        if (puts % 3 === 0) kept.push({ ref, puts });
+        else if (puts % 3 === 1) ref.release();
+        else await program.free([ref]);
+      }
+      for (const { ref, puts } of kept)
+        expect((await program.get(ref)).every((byte) => byte === puts)).toBe(true);
+      for (const { ref } of kept) ref.release();
+      await until("nothing is left", () => mapped.store.size === 0);
+      expect(program.holds.size).toBe(0);
+    });
+  },
+);

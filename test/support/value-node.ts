@@ -38,11 +38,13 @@ export class ValueNode {
     this.#clock = clock;
   }
 
-  static async start(clock: Clock = systemClock): Promise<ValueNode> {
-    const folder = await mkdtemp(join(tmpdir(), "palimpsest-values-"));
+  /** @param memory a folder in memory, in which programs may map files. Default: a folder in which they may not */
+  static async start(clock: Clock = systemClock, memory?: string): Promise<ValueNode> {
+    const folder = await mkdtemp(join(memory ?? tmpdir(), "palimpsest-values-"));
     const store = await ObjectStore.open({
       folder: join(folder, "store"),
       maxBytes: 64 * 1024 * 1024,
+      inMemory: memory !== undefined,
       clock,
     });
     const node = new ValueNode(folder, store, clock);

@@ -8,6 +8,7 @@
  * - VALUELINK-2. Each order is answered once: by the node, its deadline, or the end of the stream with UNAVAILABLE.
  */
 
+import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import type { Clock } from "@palimpsest/std";
@@ -21,11 +22,14 @@ import {
   type Peer,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { AheadWrites } from "./ahead-writes.js";
 
 const maxBatchBytes = 1024 * 1024;
 /** The bytes that an object id of 20 or 32 bytes is counted with when the size of an order is estimated. */
 const orderedIdBytes = 32;
 const helloTimeoutMs = 10_000;
+const aheadTimeoutMs = 30_000;
+const maxAheadBytes = 16 * 1024 * 1024;
 
 interface Waiting {
   readonly resolve: (answer: proto.ObjectAnswer.$Properties) => void;
@@ -62,6 +66,7 @@ export class ObjectLink {
   #full = false;
   #shared = false;
   #storePath = "";
+  #ahead: AheadWrites | undefined;
 
   private constructor({ peer, clock, onEnd, pinnedIds, recover }: ObjectLinkOptions) {
     this.#pinnedIds = pinnedIds;
@@ -91,6 +96,7 @@ export class ObjectLink {
       const answer = await link.order({ hello: { holder: options.holder, objectIds } }, helloTimeoutMs);
       link.#shared = await seesFile(answer.proofPath ?? "", answer.proof ?? "");
       link.#storePath = link.#shared ? (answer.storePath ?? "") : "";
+      if (link.#storePath !== "") link.#ahead = link.#aheadWrites(answer.aheadBytes ?? 0);
       return link;
     } catch (reason) {
       // The link is ended first, so that a node that answers later does not find this program twice.
@@ -109,6 +115,27 @@ export class ObjectLink {
   /** The folder of objects that this program may map; empty if it may not. */
   get storePath(): string {
     return this.#storePath;
+  }
+
+  /** Files for values to come; undefined if there are none. */
+  get ahead(): AheadWrites | undefined {
+    return this.#ahead;
+  }
+
+  #aheadWrites(nodeBytes: number): AheadWrites {
+    return new AheadWrites({
+      maxBytes: Math.min(nodeBytes, maxAheadBytes),
+      clock: this.#clock,
+      reserve: async (sizeBytes) => {
+        const objectId = newValueId();
+        const reserve = { objectId: idBytes(objectId), sizeBytes, ahead: true };
+        const { info } = await this.order({ reserve }, aheadTimeoutMs);
+        return info?.path ? { objectId, path: info.path } : undefined;
+      },
+      abandon: (objectId) => {
+        this.order({ abandon: idBytes(objectId) }, aheadTimeoutMs).catch(() => undefined);
+      },
+    });
   }
 
   order(order: proto.ObjectOrder.$Properties, timeoutMs: number): Promise<proto.ObjectAnswer.$Properties> {
@@ -214,6 +241,10 @@ function asBreak(error: PalimpsestError): PalimpsestError {
   return new PalimpsestError("UNAVAILABLE", `the stream of values broke: ${error.rawMessage}`, {
     cause: error,
   });
+}
+
+export function newValueId(): string {
+  return randomBytes(20).toString("hex");
 }
 
 export function idBytes(objectId: string): Uint8Array {

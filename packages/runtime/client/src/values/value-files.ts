@@ -25,7 +25,7 @@ import {
   PalimpsestError,
   type ValueDecoding,
 } from "@palimpsest/wire";
-import { writeMapped } from "./written-files.js";
+import { type WrittenMemory, writeMapped } from "./written-files.js";
 
 /** The number of bytes that are read first. Except for its long arrays, most objects end within them. */
 const beginBytes = 64 * 1024;
@@ -50,19 +50,23 @@ interface Slice {
   readonly position: number;
 }
 
-/** @throws {PalimpsestError} OBJECT_STORE_FULL if the file system is full */
+/**
+ * @returns the file as memory, if it was written so
+ * @throws {PalimpsestError} OBJECT_STORE_FULL if the file system is full
+ */
 export async function writeFileValue(
   path: string,
   pieces: readonly Uint8Array[],
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<WrittenMemory | undefined> {
   const sizeBytes = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
   signal?.throwIfAborted();
   try {
-    if (!(await writtenInMemory(path, pieces, sizeBytes, signal))) {
-      if (sizeBytes <= atOnceBytes) writeAtOnce(path, pieces);
-      else await writeInLanes(path, pieces, signal);
-    }
+    const memory = await writtenInMemory(path, pieces, sizeBytes, signal);
+    if (memory !== undefined) return memory;
+    if (sizeBytes <= atOnceBytes) writeAtOnce(path, pieces);
+    else await writeInLanes(path, pieces, signal);
+    return undefined;
   } catch (reason) {
     if (!isNoSpace(reason)) throw reason;
     throw new PalimpsestError(
@@ -78,8 +82,8 @@ async function writtenInMemory(
   pieces: readonly Uint8Array[],
   sizeBytes: number,
   signal: AbortSignal | undefined,
-): Promise<boolean> {
-  if (mappingProblem() !== "") return false;
+): Promise<WrittenMemory | undefined> {
+  if (mappingProblem() !== "") return undefined;
   const descriptor = openSync(path, "r+");
   try {
     return await writeMapped(descriptor, pieces, sizeBytes, signal);

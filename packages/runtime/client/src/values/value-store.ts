@@ -10,6 +10,8 @@
  * Invariants:
  * - VALUES-1. A reference that leaves this program names a value that is on a node, with all values that it refers
  *   to.
+ * - VALUES-3. A value that was put before the node has confirmed it is kept until then, and stored again if the node does not
+ *   confirm it.
  * - VALUES-2. Each read returns a new value, so that no other reader changes it.
  */
 import { dirname, join } from "node:path";
@@ -33,12 +35,12 @@ import { TaskLineage } from "../base/task-lineage.js";
 import { within } from "../base/within.js";
 import { type Contained, type LocalValue, LocalValues } from "./local-values.js";
 import { NodeConnection } from "./node-connection.js";
-import { idBytes } from "./object-link.js";
+import { idBytes, newValueId } from "./object-link.js";
 import { pull } from "./object-transfer.js";
 import { OwnerRecoveries } from "./owner-recoveries.js";
 import { readFileValue } from "./value-files.js";
 import { ValueHolds } from "./value-holds.js";
-import { newValueId, smallValueBytes, storeAt } from "./value-writes.js";
+import { smallValueBytes, storeAt, type UnsealedValue } from "./value-writes.js";
 
 const controlTimeoutMs = 30_000;
 /** For how long one request to the owner of a lost result waits for its answer. */
@@ -90,6 +92,8 @@ export class ValueStore implements RefStore {
   readonly #node: NodeConnection;
   readonly #local: LocalValues;
   readonly #clock: Clock;
+  /** Values that were put and that the node has not confirmed, with what has to be waited for (VALUES-3). */
+  readonly #unsealed = new Map<string, Promise<void>>();
 
   constructor(options: ValueStoreOptions) {
     this.#options = options;
@@ -155,23 +159,42 @@ export class ValueStore implements RefStore {
       this.#local.add(ref, bytes, contained);
       return ref;
     }
-    return (await this.store(storedValue(encoded), contained, options)) as ObjectRef<T>;
+    const stored = storedValue(encoded);
+    // What a value refers to may be released as soon as it is put.
+    if (contained.length > 0) return (await this.store(stored, contained, options)) as ObjectRef<T>;
+    const { ref, unsealed } = await this.#write(stored, [], options, true);
+    if (unsealed !== undefined) this.#seal(ref, unsealed);
+    return ref as ObjectRef<T>;
   }
 
   /** Stores a value on the node, leased to this program. */
   async store(
     stored: StoredValue,
     contained: readonly ObjectRef[],
-    { timeoutMs = transferTimeoutMs(stored.sizeBytes), signal, objectId: name = "" }: StoreOptions = {},
+    options: StoreOptions = {},
   ): Promise<ObjectRef> {
+    return (await this.#write(stored, contained, options, false)).ref;
+  }
+
+  /** @param early whether to return before the node has confirmed it, where it can be stored again */
+  async #write(
+    stored: StoredValue,
+    contained: readonly ObjectRef[],
+    { timeoutMs = transferTimeoutMs(stored.sizeBytes), signal, objectId: name = "" }: StoreOptions,
+    early: boolean,
+  ): Promise<{ readonly ref: ObjectRef; readonly unsealed: UnsealedValue | undefined }> {
     await this.promoted(contained);
-    const objectId = name || newValueId();
+    let objectId = name || newValueId();
+    let unsealed: UnsealedValue | undefined;
     const contains = contained.map((ref) => idBytes(ref.objectId));
     const settings = signal ? { timeoutMs, signal } : { timeoutMs };
     try {
-      await this.#node.use(settings, (link, leftMs) =>
+      const onId = (other: string) => {
+        objectId = other;
+      };
+      unsealed = await this.#node.use(settings, (link, leftMs) =>
         storeAt(link, {
-          ...{ objectId, stored, contains, signal },
+          ...{ objectId, stored, contains, signal, early, onId: name === "" ? onId : undefined },
           ...{ holder: this.#options.holder, timeoutMs: leftMs },
         }),
       );
@@ -183,7 +206,37 @@ export class ValueStore implements RefStore {
     }
     const ref = new ObjectRef(objectId, stored.sizeBytes, this);
     this.holds.stored(ref);
-    return ref;
+    return { ref, unsealed };
+  }
+
+  /** VALUES-3 */
+  #seal({ objectId, sizeBytes }: ObjectRef, { sealing, memory }: UnsealedValue): void {
+    const kept = memory.keep();
+    const again = async (): Promise<void> => {
+      if (!this.holds.has(objectId)) return;
+      const stored = { pieces: [kept.bytes()], sizeBytes };
+      const timeoutMs = transferTimeoutMs(sizeBytes);
+      const rest = { contains: [], signal: undefined, early: false, holder: this.#options.holder };
+      await this.#node.use({ timeoutMs }, (link, leftMs) =>
+        storeAt(link, { ...rest, objectId, stored, timeoutMs: leftMs }),
+      );
+      if (!this.holds.has(objectId)) this.#node.letGo([objectId]);
+    };
+    const sealed = sealing
+      .then(() => undefined, again)
+      .finally(() => {
+        kept.done();
+        this.#unsealed.delete(objectId);
+      });
+    this.#unsealed.set(objectId, sealed);
+    // Whoever needs the value learns of it: a later read finds that it is lost.
+    sealed.catch(() => undefined);
+  }
+
+  /** Resolves when the node has confirmed them, or the value that it did not confirm is lost. */
+  async #settled(objectIds: readonly string[]): Promise<void> {
+    if (this.#unsealed.size === 0) return;
+    await Promise.allSettled(objectIds.map((objectId) => this.#unsealed.get(objectId)));
   }
 
   /**
@@ -191,7 +244,10 @@ export class ValueStore implements RefStore {
    * stored.
    */
   promoted(refs: readonly ObjectRef[]): Promise<void> | undefined {
-    return this.#local.promoted(refs);
+    const promoting = this.#local.promoted(refs);
+    if (this.#unsealed.size === 0) return promoting;
+    const sealing = refs.flatMap(({ objectId }) => this.#unsealed.get(objectId) ?? []);
+    return sealing.length === 0 ? promoting : Promise.all([promoting, ...sealing]).then(() => undefined);
   }
 
   /** @throws {PalimpsestError} OBJECT_LOST, GET_TIMEOUT, CANCELLED */
@@ -204,6 +260,9 @@ export class ValueStore implements RefStore {
     if (!this.holds.has(ref.objectId)) throw lost(ref.objectId, "this program has released or freed it");
     const unpin = this.holds.pin(ref);
     try {
+      const sealed = this.#unsealed.size === 0 ? undefined : this.#unsealed.get(ref.objectId);
+      const { timeoutMs = transferTimeoutMs(ref.sizeBytes), signal } = options;
+      if (sealed !== undefined) await within(sealed, timeoutMs, signal, this.#clock);
       return (await this.#readOrRecover(ref, options)) as T;
     } finally {
       unpin();
@@ -292,6 +351,7 @@ export class ValueStore implements RefStore {
     const stored = refs.filter(({ objectId }) => this.holds.has(objectId)).map(({ objectId }) => objectId);
     for (const ref of refs) this.#local.free(ref);
     for (const objectId of stored) this.holds.forget(objectId);
+    await this.#settled(stored);
     for (const part of partsOf(stored)) {
       const objectIds = [...part];
       await this.#node.use({ timeoutMs }, ({ peer }, leftMs) =>
@@ -317,6 +377,7 @@ export class ValueStore implements RefStore {
   }
 
   async #there(ids: readonly string[], timeoutMs: number): Promise<ReadonlySet<string>> {
+    await this.#settled(ids);
     const answers = await this.#node.use({ timeoutMs }, (link, leftMs) =>
       Promise.all(
         partsOf(ids).map((part) => link.order({ exist: { objectIds: part.map(idBytes) } }, leftMs)),
@@ -381,6 +442,7 @@ export class ValueStore implements RefStore {
   }
 
   async #storeLocal(objectId: string, { bytes, contained }: LocalValue): Promise<void> {
+    await this.#settled(contained.map(({ ref }) => ref.objectId));
     const contains = contained.map(({ ref }) => idBytes(ref.objectId));
     const store = { objectId: idBytes(objectId), data: bytes, contains };
     await this.#node.use({ timeoutMs: controlTimeoutMs }, (link, leftMs) => link.order({ store }, leftMs));

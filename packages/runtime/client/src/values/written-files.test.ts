@@ -15,7 +15,7 @@ import { writeMapped } from "./written-files.js";
 
 const memory = "/dev/shm";
 const sizeBytes = 6_000_000;
-const bytes = Buffer.alloc(sizeBytes).map((_byte, at) => at % 251);
+const bytes = Buffer.from(Buffer.alloc(sizeBytes).map((_byte, at) => at % 251));
 
 /** Opens a file in shared memory that has that content, for writing. */
 function opened(content: Uint8Array): { readonly path: string; readonly descriptor: number } {
@@ -30,19 +30,20 @@ function opened(content: Uint8Array): { readonly path: string; readonly descript
   return { path, descriptor };
 }
 
+const isWritten = async (descriptor: number, pieces: readonly Uint8Array[], ofBytes = sizeBytes) =>
+  (await writeMapped(descriptor, pieces, ofBytes)) !== undefined;
+
 const isMapped = (path: string) => readFileSync("/proc/self/maps", "utf8").includes(path);
 
 describe.skipIf(mappingProblem() !== "" || !existsSync(memory))("files written as memory", () => {
   test("have all of their pages before; others are left to calls (WRITTEN-1)", async () => {
     const { path, descriptor } = opened(Buffer.alloc(sizeBytes));
-    expect(await writeMapped(descriptor, [bytes.subarray(0, 100), bytes.subarray(100)], sizeBytes)).toBe(
-      true,
-    );
+    expect(await isWritten(descriptor, [bytes.subarray(0, 100), bytes.subarray(100)])).toBe(true);
     expect(readFileSync(path).equals(bytes)).toBe(true);
     const holes = opened(Buffer.alloc(10));
     truncateSync(holes.path, sizeBytes);
-    expect(await writeMapped(holes.descriptor, [bytes], sizeBytes)).toBe(false);
-    expect(await writeMapped(descriptor, [bytes], sizeBytes + 1)).toBe(false);
+    expect(await isWritten(holes.descriptor, [bytes])).toBe(false);
+    expect(await isWritten(descriptor, [bytes], sizeBytes + 1)).toBe(false);
     const aborted = writeMapped(descriptor, [bytes], sizeBytes, AbortSignal.abort());
     await expect(aborted).rejects.toThrow("aborted");
   });
@@ -59,10 +60,14 @@ describe.skipIf(mappingProblem() !== "" || !existsSync(memory))("files written a
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
     const { path, descriptor } = opened(Buffer.alloc(sizeBytes));
-    await writeMapped(descriptor, [bytes], sizeBytes);
+    const kept = (await writeMapped(descriptor, [bytes], sizeBytes))?.keep();
+    rmSync(path);
+    vi.advanceTimersByTime(60_000);
     expect(isMapped(path)).toBe(true);
+    expect(bytes.equals(kept?.bytes() ?? bytes.subarray(1))).toBe(true);
+    kept?.done();
     vi.advanceTimersByTime(60_000);
     expect(isMapped(path)).toBe(false);
-    expect(await writeMapped(descriptor, [bytes], sizeBytes)).toBe(true);
+    expect(await isWritten(descriptor, [bytes])).toBe(true);
   });
 });

@@ -30,9 +30,20 @@ interface Kept {
 const kept = new Map<string, Kept>();
 let sweep: NodeJS.Timeout | undefined;
 
+/** What was written to a file as memory. */
+export interface WrittenMemory {
+  /** Keeps it, whatever the node does with the file, until done(). */
+  keep(): KeptMemory;
+}
+
+export interface KeptMemory {
+  bytes(): Uint8Array;
+  done(): void;
+}
+
 /**
  * Writes the pieces, one after another, as the content of an open file, through memory.
- * @returns false if the file has to be written by calls (WRITTEN-1)
+ * @returns undefined if the file has to be written by calls (WRITTEN-1)
  * @throws {PalimpsestError} INVALID_ARGUMENT if an array was transferred meanwhile
  */
 export async function writeMapped(
@@ -40,11 +51,11 @@ export async function writeMapped(
   pieces: readonly Uint8Array[],
   sizeBytes: number,
   signal?: AbortSignal,
-): Promise<boolean> {
+): Promise<WrittenMemory | undefined> {
   const stats = fstatSync(descriptor);
-  if (sizeBytes === 0 || stats.size !== sizeBytes || stats.blocks * blockBytes < sizeBytes) return false;
+  if (sizeBytes === 0 || stats.size !== sizeBytes || stats.blocks * blockBytes < sizeBytes) return undefined;
   const file = mappingOf(descriptor, stats);
-  if (file === undefined) return false;
+  if (file === undefined) return undefined;
   file.writers++;
   try {
     let position = 0;
@@ -62,7 +73,12 @@ export async function writeMapped(
       }
       position += byteLength;
     }
-    return true;
+    return {
+      keep() {
+        file.writers++;
+        return { bytes: () => file.mapping.read(sizeBytes), done: () => void file.writers-- };
+      },
+    };
   } finally {
     file.writers--;
     shrink(file.mapping.fileSystemBytes / 8);

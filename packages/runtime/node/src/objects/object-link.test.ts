@@ -210,6 +210,44 @@ describe("a program's stream of values", () => {
     await (await Program.open()).write(1_000 * kib);
   });
 
+  test("room ahead of need is a part of the store, and ends when others need it or after a while (STOREROOM-4)", async () => {
+    const program = await Program.open();
+    const ahead = async (sizeBytes: number) => {
+      const id = newId();
+      const { info } = await program.order({ reserve: { objectId: bytesOf(id), sizeBytes, ahead: true } });
+      return { id, path: info?.path ?? "" };
+    };
+    const [one, none, other] = [await ahead(40 * kib), await ahead(30 * kib), await ahead(20 * kib)];
+    expect([one.path, none.path, other.path].map((path) => path !== "")).toEqual([true, false, true]);
+    await writeFile(one.path, Buffer.alloc(40 * kib));
+    await program.order({ seal: { objectId: bytesOf(one.id) } });
+    expect(store.storedBytes).toBe(40 * kib);
+    await program.write(984 * kib);
+    await expect(program.order({ seal: { objectId: bytesOf(other.id) } })).rejects.toMatchObject({
+      code: "OBJECT_LOST",
+    });
+    await program.order({ release: idsOf(...store.heldBy("session-1")) });
+    const late = await ahead(40 * kib);
+    clock.advance(2_000);
+    await expect(program.order({ seal: { objectId: bytesOf(late.id) } })).rejects.toMatchObject({
+      code: "OBJECT_LOST",
+    });
+    expect((await ahead(64 * kib)).path).not.toBe("");
+    program.leave();
+    clock.advance(30_000);
+    await expect.poll(() => readdir(store.folder)).toEqual([]);
+  });
+
+  test("a release that does not wait for the answer to its seal comes after it (OBJECTLINK-2)", async () => {
+    const program = await Program.open();
+    const id = newId();
+    const { info } = await program.order({ reserve: { objectId: bytesOf(id), sizeBytes: 10 } });
+    await writeFile(info?.path ?? "", "0123456789");
+    const sealed = program.order({ seal: { objectId: bytesOf(id) } });
+    await Promise.all([sealed, program.order({ release: idsOf(id) })]);
+    expect(store.size).toBe(0);
+  });
+
   test("a file that is written again is no longer under the name that its readers know (SEGMENT-1)", async () => {
     const program = await Program.open();
     const id = await program.write(700 * kib);

@@ -166,7 +166,8 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
     const forgotten = store.heldBy(holder).filter((objectId) => isValueId(objectId) && !named.has(objectId));
     void holds.release(forgotten, holder);
     holds.holdNamed(named, holder);
-    return { proofPath: proof.path, proof: proof.text, storePath: store.isMappable ? store.folder : "" };
+    const mapped = store.isMappable ? { storePath: store.folder, aheadBytes: store.maxAheadBytes } : {};
+    return { proofPath: proof.path, proof: proof.text, ...mapped };
   }
 
   async #store({ objectId, data, contains }: proto.StoreValue.$Properties) {
@@ -182,7 +183,7 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
     return {};
   }
 
-  async #reserve({ objectId, sizeBytes }: proto.ReserveValue.$Properties) {
+  async #reserve({ objectId, sizeBytes, ahead }: proto.ReserveValue.$Properties) {
     const valueId = valueIdOf(objectId);
     if (this.#reserved.has(valueId) || this.#reserving.has(valueId))
       throw new PalimpsestError(
@@ -190,10 +191,18 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
         `object ${valueId} is being written over this stream already`,
       );
     this.#reserving.add(valueId);
-    const write = await this.#deps.store.reserve(sizeBytes ?? 0, this.#holder, valueId).catch((reason) => {
+    const { store } = this.#deps;
+    const reserving = ahead
+      ? store.reserveAhead(sizeBytes ?? 0, this.#holder, valueId)
+      : store.reserve(sizeBytes ?? 0, this.#holder, valueId);
+    const write = await reserving.catch((reason) => {
       this.#reserving.delete(valueId);
       throw reason;
     });
+    if (write === undefined) {
+      this.#reserving.delete(valueId);
+      return { info: { objectId: valueId, sizeBytes: sizeBytes ?? 0 } };
+    }
     if (this.#reserving.delete(valueId) && !this.#ended) this.#reserved.set(valueId, write);
     else await write.abort();
     return { info: { objectId: valueId, sizeBytes: sizeBytes ?? 0, path: write.path } };
@@ -209,7 +218,9 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
       );
     this.#reserved.delete(valueId);
     try {
-      await this.#withContained(valueId, contains, () => write.seal());
+      // A program that does not wait for the answer may release the value at once.
+      const sealing = write.seal.bind(write);
+      await this.#withContained(valueId, contains, () => this.#turns.next([valueId], sealing));
     } finally {
       await write.abort();
     }

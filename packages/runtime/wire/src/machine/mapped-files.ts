@@ -79,7 +79,8 @@ interface Library {
   ) => bigint;
   readonly munmap: (at: bigint, lengthBytes: number) => number;
   readonly mallopt: (parameter: number, value: number) => number;
-  readonly memcpy: (to: bigint, from: Uint8Array, lengthBytes: number) => void;
+  readonly copyIn: (to: bigint, from: Uint8Array, lengthBytes: number) => void;
+  readonly copyOut: (to: Uint8Array, from: bigint, lengthBytes: number) => void;
   readonly addressOf: (buffer: ArrayBufferLike) => bigint;
   /** Returns a word of memory. */
   readonly wordAt: (address: bigint) => bigint;
@@ -135,7 +136,8 @@ function load(): { readonly library: Library | undefined; readonly problem: stri
       mmap: (...args) => BigInt(mmap(...args)),
       munmap: c.func("int munmap(uintptr_t at, size_t size)"),
       mallopt: c.func("int mallopt(int parameter, int value)"),
-      memcpy: c.func("void memcpy(uintptr_t to, const void *from, size_t size)"),
+      copyIn: c.func("void memcpy(uintptr_t to, const void *from, size_t size)"),
+      copyOut: c.func("void memcpy(void *to, uintptr_t from, size_t size)"),
       addressOf: (buffer) => koffi.address(buffer instanceof ArrayBuffer ? buffer : new Uint8Array(buffer)),
       wordAt: (address) => BigInt(koffi.decode(address, "uint64_t")),
     };
@@ -508,6 +510,8 @@ export interface WritableMapping {
   readonly sizeBytes: number;
   readonly fileSystemBytes: number;
   write(bytes: Uint8Array, positionBytes: number): void;
+  /** Returns a copy of its first bytes. */
+  read(lengthBytes: number): Uint8Array;
   /** The mapping must not be written after that. */
   close(): void;
 }
@@ -531,7 +535,14 @@ export function writableMapping(descriptor: number, sizeBytes: number): Writable
     write(bytes, positionBytes) {
       if (!isOpen || positionBytes < 0 || positionBytes + bytes.byteLength > sizeBytes)
         throw new RangeError(`${bytes.byteLength} bytes at ${positionBytes} are not within the mapping`);
-      if (bytes.byteLength > 0) c.memcpy(at + BigInt(positionBytes), bytes, bytes.byteLength);
+      if (bytes.byteLength > 0) c.copyIn(at + BigInt(positionBytes), bytes, bytes.byteLength);
+    },
+    read(lengthBytes) {
+      if (!isOpen || lengthBytes > sizeBytes)
+        throw new RangeError(`${lengthBytes} bytes are not within the mapping`);
+      const bytes = new Uint8Array(lengthBytes);
+      c.copyOut(bytes, at, lengthBytes);
+      return bytes;
     },
     close() {
       if (isOpen) c.munmap(at, sizeBytes);

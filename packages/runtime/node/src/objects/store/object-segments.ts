@@ -32,6 +32,8 @@ interface Segment extends TakenSegment {
   /** Resolves to false if the file could not be renamed. */
   readonly ready: Promise<boolean>;
   readonly forget: () => void;
+  /** Of those that fit equally well the one with the highest turn is taken: its writer may still have it mapped. */
+  turn: number;
 }
 
 export class ObjectSegments {
@@ -39,6 +41,7 @@ export class ObjectSegments {
   readonly #clock: Clock;
   readonly #segments = new Set<Segment>();
   #bytes = 0;
+  #turns = 0;
   /** Removals from the pool whose files may still be on disk. */
   readonly #removals = new Set<Promise<void>>();
 
@@ -58,27 +61,33 @@ export class ObjectSegments {
     this.#bytes += sizeBytes;
     const { path, renamed } = this.#files.removeFor(objectId);
     const forget = this.#clock.after(keepMs, () => this.#remove(segment));
-    const segment: Segment = { path, sizeBytes, ready: renamed, forget };
+    const segment: Segment = { path, sizeBytes, ready: renamed, forget, turn: ++this.#turns };
     this.#segments.add(segment);
     return true;
   }
 
-  /** Takes the file that fits best out of the pool; undefined if none of about that size is free. */
-  async take(sizeBytes: number): Promise<TakenSegment | undefined> {
+  /**
+   * Takes the file that fits best out of the pool.
+   * @param ratio by which its size and the given one may differ
+   * @returns undefined if none of about that size is free
+   */
+  async take(sizeBytes: number, ratio = maxRatio): Promise<TakenSegment | undefined> {
     const distance = (segment: Segment) => Math.abs(segment.sizeBytes - sizeBytes);
     const fitting = [...this.#segments]
-      .filter((one) => one.sizeBytes <= sizeBytes * maxRatio && sizeBytes <= one.sizeBytes * maxRatio)
-      .sort((one, other) => distance(one) - distance(other));
+      .filter((one) => one.sizeBytes <= sizeBytes * ratio && sizeBytes <= one.sizeBytes * ratio)
+      .sort((one, other) => distance(one) - distance(other) || other.turn - one.turn);
     for (const segment of fitting.slice(0, maxTried)) {
       if (!(await segment.ready)) {
         if (this.#segments.has(segment)) this.#drop(segment);
         continue;
       }
       // Another request, or the end of its time, may have taken it meanwhile.
-      if (!this.#segments.delete(segment)) continue;
-      // The last to be tried again, because its reader may keep it for long.
-      this.#segments.add(segment);
-      if (!this.#files.isUnmapped(segment.path)) continue;
+      if (!this.#segments.has(segment)) continue;
+      if (!this.#files.isUnmapped(segment.path)) {
+        // The last to be tried again, because its reader may keep it for long.
+        segment.turn = -++this.#turns;
+        continue;
+      }
       this.#drop(segment);
       return segment;
     }

@@ -263,6 +263,19 @@ export class ObjectStore {
   }
 
   /**
+   * Does the same for a value that there may never be, if nobody else needs the room (STOREROOM-4).
+   * @returns undefined otherwise
+   */
+  reserveAhead(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite | undefined> {
+    return this.#writes.reserveAhead(sizeBytes, holder, valueId);
+  }
+
+  /** The number of bytes that programs may reserve ahead of need, all of them together. */
+  get maxAheadBytes(): number {
+    return this.#room.maxAheadBytes;
+  }
+
+  /**
    * Reserves room for a copy of an object that arrives in pieces from other nodes. @throws {PalimpsestError}
    * OBJECT_STORE_FULL
    */

@@ -36,6 +36,7 @@ export class SharedWrite {
   /** @throws {PalimpsestError} INVALID_ARGUMENT if the file has another size, OBJECT_LOST */
   async seal(): Promise<StoredObject> {
     const { sizeBytes, sizeOf, nameOf, settle, path } = this.#deps;
+    if (this.#ended) throw new PalimpsestError("OBJECT_LOST", "the room for the value was given to others");
     const found = await sizeOf();
     if (found !== sizeBytes) {
       await this.abort();

@@ -7,6 +7,8 @@
  *   `maxBytes` (STORE-2).
  * - STOREROOM-2. If objects can be spilled, requests that do not fit at once are served one after the other, in
  *   order. They wait while objects are spilled, written or read, but at most `patienceMs` without any progress.
+ * - STOREROOM-4. Room that is taken ahead of need is at most a part of the store, evicts and spills nothing, and ends as soon as
+ *   others need it, or after `aheadMs`.
  * - STOREROOM-3. Copies are evicted before objects with leases are spilled. A refused request has evicted and spilled
  *   nothing, unless the disk failed.
  */
@@ -20,6 +22,8 @@ import type { SpillFiles } from "./spill-files.js";
 
 const patienceMs = 30_000;
 const maxWaiting = 10_000;
+const maxAheadPart = 1 / 16;
+const aheadMs = 2_000;
 
 export interface StoreRoomDeps {
   readonly maxBytes: number;
@@ -36,6 +40,9 @@ export interface StoreRoomDeps {
 export class StoreRoom {
   readonly #deps: StoreRoomDeps;
   #reservedBytes = 0;
+  /** What ends each room that was taken ahead of need (STOREROOM-4). */
+  readonly #ahead = new Set<() => void>();
+  #aheadBytes = 0;
   #waiting = 0;
   #turn: Promise<unknown> = Promise.resolve();
   readonly #changes: Waiters;
@@ -79,6 +86,39 @@ export class StoreRoom {
     }
   }
 
+  get maxAheadBytes(): number {
+    return Math.floor(this.#deps.maxBytes * maxAheadPart);
+  }
+
+  hasRoomAhead(sizeBytes: number): boolean {
+    return this.#waiting === 0 && this.#aheadBytes + sizeBytes <= this.maxAheadBytes;
+  }
+
+  /**
+   * Takes room for a value that there may never be (STOREROOM-4).
+   * @param revoke is called when others need it: the file must be discarded
+   * @returns a function that gives it back; undefined if there is no such room
+   */
+  takeAhead(sizeBytes: number, revoke: () => void): (() => void) | undefined {
+    if (!this.hasRoomAhead(sizeBytes)) return undefined;
+    this.#deps.segments.shrink(this.#missingBytes(sizeBytes));
+    if (this.#missingBytes(sizeBytes) > 0) return undefined;
+    this.#aheadBytes += sizeBytes;
+    const end = () => {
+      giveBack();
+      revoke();
+    };
+    const giveBack = () => {
+      if (!this.#ahead.delete(end)) return;
+      cancel();
+      this.#aheadBytes -= sizeBytes;
+      this.changed();
+    };
+    const cancel = this.#deps.clock.after(aheadMs, end);
+    this.#ahead.add(end);
+    return giveBack;
+  }
+
   giveBack(sizeBytes: number): void {
     this.#reservedBytes -= sizeBytes;
     this.changed();
@@ -103,13 +143,18 @@ export class StoreRoom {
 
   #missingBytes(sizeBytes: number): number {
     const { table, segments, maxBytes } = this.#deps;
-    return table.residentBytes + segments.bytes + this.#reservedBytes + sizeBytes - maxBytes;
+    const takenBytes = this.#reservedBytes + this.#aheadBytes;
+    return table.residentBytes + segments.bytes + takenBytes + sizeBytes - maxBytes;
   }
 
   #takeAtOnce(sizeBytes: number): boolean {
     const { table, segments } = this.#deps;
     // Files kept for reuse are removed first.
     segments.shrink(this.#missingBytes(sizeBytes));
+    for (const end of this.#ahead) {
+      if (this.#missingBytes(sizeBytes) <= 0) break;
+      end();
+    }
     const missingBytes = this.#missingBytes(sizeBytes);
     const evicted = missingBytes > 0 ? this.#evictable(missingBytes) : { entries: [], bytes: 0 };
     if (evicted.bytes < missingBytes) return false;

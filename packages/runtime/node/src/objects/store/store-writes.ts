@@ -78,6 +78,33 @@ export class StoreWrites {
     });
   }
 
+  /** Reserves room for a value ahead of need (STOREROOM-4). Returns undefined if there is none. */
+  async reserveAhead(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite | undefined> {
+    if (!this.#room.hasRoomAhead(sizeBytes)) return undefined;
+    const kept = (await this.#segments.take(sizeBytes, 1))?.path;
+    const path = kept ?? this.#files.temporaryName();
+    const revoke = () => void write.abort().catch(() => undefined);
+    const giveBack = this.#room.takeAhead(sizeBytes, revoke);
+    const write: SharedWrite = new SharedWrite({
+      path,
+      sizeBytes,
+      sizeOf: () => this.#files.sizeOf(path),
+      nameOf: async () => valueId,
+      settle: (objectId) => this.#settle(path, sizeBytes, holder, objectId, giveBack ?? (() => undefined)),
+    });
+    try {
+      if (giveBack !== undefined) {
+        await this.#room.settled();
+        if (kept === undefined) await (await this.#files.create(path)).file.close();
+        return write;
+      }
+    } catch {
+      // A disk without room has none ahead of need.
+    }
+    await write.abort();
+    return undefined;
+  }
+
   /**
    * Reserves room for a copy of an object that arrives in pieces from other nodes. @throws {PalimpsestError}
    * OBJECT_STORE_FULL
@@ -152,10 +179,10 @@ export class StoreWrites {
     sizeBytes: number,
     holder: string,
     objectId: string | undefined,
+    unreserve = () => this.#room.giveBack(sizeBytes),
   ): Promise<StoredObject | undefined> {
-    const unreserve = () => this.#room.giveBack(sizeBytes);
     if (objectId === undefined) {
-      await this.#files.discard(temporary).finally(unreserve);
+      await this.#files.inTurn(temporary, () => this.#files.discard(temporary)).finally(unreserve);
       return undefined;
     }
     return await this.#files.inTurn(objectId, async () => {
