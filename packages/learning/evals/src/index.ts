@@ -26,6 +26,7 @@ export type { CategoryResult, Evaluation, LengthResult, TaskOutcome } from "./le
 export { type LinePlot, linePlot, type PlotPoint, type PlotSeries, stackedPlots } from "./line-plot.js";
 export { type LocomoItemOptions, locomoItems } from "./locomo/items.js";
 export { locomoScorer } from "./locomo/scorer.js";
+export { parseWrongAnswers, withoutWrongAnswers } from "./locomo/wrong-answers.js";
 export { evidenceSection } from "./longqa/evidence-section.js";
 export { type LongQaOptions, longQaItems } from "./longqa/items.js";
 export { memorySection } from "./longqa/memory-section.js";

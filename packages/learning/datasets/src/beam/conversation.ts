@@ -48,7 +48,7 @@ const rowSchema = z.object({
 const probingSchema = z.partialRecord(z.enum(beamAbilities), z.array(z.unknown()));
 
 /** A question about a conversation. */
-export interface BeamQuestion {
+interface BeamQuestion {
   readonly ability: BeamAbility;
   /** Position among the questions about its ability, from 0. */
   readonly index: number;

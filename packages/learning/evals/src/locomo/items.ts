@@ -8,6 +8,7 @@ import {
 import { EvaluationError } from "../error.js";
 import { fingerprint } from "../suite/fingerprint.js";
 import type { EvalItem } from "../suite/item.js";
+import { knownWrong } from "./wrong-answers.js";
 
 type LocomoQuestion = LocomoConversation["questions"][number];
 
@@ -19,6 +20,11 @@ export interface LocomoItemOptions {
   readonly records: NonNullable<Parameters<typeof locomoRecords>[1]>;
   /** Also asks questions that the conversation does not answer, with the two options of the official prompt. */
   readonly adversarial?: boolean;
+  /**
+   * Ids of questions whose answers are known to be wrong, such as "conv-26-q17". They are a group of their own and do
+   * not count for `limit`.
+   */
+  readonly wrongAnswers?: ReadonlySet<string>;
   /** Maximum number of questions per category of a conversation. */
   readonly limit?: number;
   /** Determines the order of the two options. */
@@ -28,7 +34,7 @@ export interface LocomoItemOptions {
 export const notMentioned = "Not mentioned in the conversation";
 
 /**
- * Returns LoCoMo's questions, with a group for each category. The conversation is given as the store of records and,
+ * Returns LoCoMo's questions, with a group for each category and one for known wrong answers. The conversation is given as the store of records and,
  * for systems that read, as a document. As in the official evaluation temporal questions ask for a date, and
  * adversarial ones offer two options.
  * @throws {EvaluationError} BAD_CONFIG
@@ -37,6 +43,14 @@ export function locomoItems(
   conversations: readonly LocomoConversation[],
   options: LocomoItemOptions,
 ): EvalItem[] {
+  const ids = new Set(conversations.flatMap(({ id, questions }) => questions.map((one) => itemId(id, one))));
+  const unknown = [...(options.wrongAnswers ?? [])].find((id) => !ids.has(id));
+  if (unknown !== undefined) {
+    throw new EvaluationError(
+      "BAD_CONFIG",
+      `wrong answers: "${unknown}" is no question of the input; its ids are such as "${[...ids][0]}"`,
+    );
+  }
   const chosen = conversations.filter(
     ({ id }) => options.split === "all" || locomoSplit(id) === options.split,
   );
@@ -47,6 +61,8 @@ export function locomoItems(
     `input: none of the ${conversations.length} conversations is in the split "${options.split}"; choose another split`,
   );
 }
+
+const itemId = (conversation: string, { index }: LocomoQuestion): string => `${conversation}-q${index}`;
 
 function itemsOf(conversation: LocomoConversation, options: LocomoItemOptions): EvalItem[] {
   const { adversarial = false, limit = Number.POSITIVE_INFINITY, seed } = options;
@@ -63,13 +79,15 @@ function itemsOf(conversation: LocomoConversation, options: LocomoItemOptions): 
     const { category, index, answer, evidence } = question;
     const asked = askedAs(question, `${seed}/${conversation.id}/${index}`);
     if (category === "adversarial" ? !adversarial || asked === undefined : answer === null) return [];
+    const id = itemId(conversation.id, question);
+    const isWrong = options.wrongAnswers?.has(id) === true;
     const count = counts.get(category) ?? 0;
-    if (count >= limit) return [];
-    counts.set(category, count + 1);
+    if (!isWrong && count >= limit) return [];
+    if (!isWrong) counts.set(category, count + 1);
     return [
       {
-        id: `${conversation.id}-q${index}`,
-        group: category,
+        id,
+        group: isWrong ? knownWrong : category,
         question: asked?.question ?? question.question,
         ...(asked && asked.question !== question.question ? { searchQuery: question.question } : {}),
         answers: [answer ?? notMentioned],

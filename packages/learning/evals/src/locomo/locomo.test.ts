@@ -6,6 +6,7 @@ import { documentText } from "../suite/item.js";
 import { anItem, aPrediction } from "../suite/testing.js";
 import { locomoItems, notMentioned } from "./items.js";
 import { locomoScorer } from "./scorer.js";
+import { parseWrongAnswers } from "./wrong-answers.js";
 
 const shared =
   process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
@@ -66,6 +67,21 @@ describe.skipIf(missing)("locomoItems on the real conversations", () => {
       expect(question.startsWith(searchQuery)).toBe(true);
       expect(searchQuery).not.toMatch(/Use the dates|\(b\)/);
     }
+  });
+
+  it("puts known wrong answers into a group of their own, and refuses ids that are no questions", () => {
+    const options = { split: "test", records: ["dialogue"], seed: 0 } as const;
+    const wrongAnswers = parseWrongAnswers('["conv-26-q0", "conv-26-q3"]');
+    expect(parseWrongAnswers("conv-26-q0\r\nconv-26-q3\n")).toEqual(wrongAnswers);
+    const items = locomoItems(read(), { ...options, wrongAnswers });
+    expect(items).toHaveLength(411);
+    expect(items.filter(({ group }) => group === "known wrong").map(({ id }) => id)).toEqual([
+      ...wrongAnswers,
+    ]);
+    const unknown = { ...options, wrongAnswers: new Set(["conv-26-q999"]) };
+    expect(() => locomoItems(read(), unknown)).toThrow(/"conv-26-q999" is no question of the input/);
+    for (const bad of ["[1]", '["a"', "[{}]"])
+      expect(() => parseWrongAnswers(bad)).toThrow(/must be a JSON array of ids/);
   });
 
   it("takes the first questions of each category of each conversation", () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { type LocomoConversation, readLocomoConversation } from "@palimpsest/datasets";
-import { locomoItems, locomoScorer } from "@palimpsest/evals";
+import { locomoItems, locomoScorer, parseWrongAnswers, withoutWrongAnswers } from "@palimpsest/evals";
 import { createJudge } from "@palimpsest/rewards";
 import { parseJson, reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -15,7 +15,8 @@ interface LocomoFlags extends EvalFlags {
   readonly input: string;
   readonly split: "train" | "test" | "all";
   readonly records: readonly ("observation" | "event" | "dialogue")[];
-  readonly adversarial?: boolean;
+  readonly adversarial: boolean;
+  readonly wrongAnswers?: string;
   readonly dataSeed: number;
   readonly judge?: string;
   readonly judgeModel?: string;
@@ -40,7 +41,12 @@ export function addEvalLocomo(command: Command): void {
         .choices([...recordSources])
         .default(["observation"]),
     )
-    .option("--adversarial", "also asks questions that the conversation does not answer")
+    .addOption(new Option("--adversarial").default(true).hideHelp())
+    .option("--no-adversarial", "leaves out questions that the conversation does not answer")
+    .option(
+      "--wrong-answers <file>",
+      "ids of questions whose answers are known to be wrong, such as conv-26-q17, as a JSON array or one per line; they are scored apart",
+    )
     .option("--data-seed <n>", "seed of the order of options of adversarial questions", parseWhole, 0)
     .option(
       "--judge <url>",
@@ -51,12 +57,14 @@ export function addEvalLocomo(command: Command): void {
     .addHelpText("after", "\n--limit counts questions per category of each conversation.")
     .action(async (flags: LocomoFlags) => {
       const settings = readEvalSettings(flags);
-      const { split, records, dataSeed: seed, limit, adversarial = false } = flags;
+      const { split, records, dataSeed: seed, limit, adversarial } = flags;
+      const wrongAnswers = readWrongAnswers(flags.wrongAnswers);
       const items = locomoItems(readConversations(flags.input), {
         split,
         records,
         adversarial,
         seed,
+        ...(wrongAnswers ? { wrongAnswers } : {}),
         ...(limit === undefined ? {} : { limit }),
       });
       const judge = await openJudge(flags);
@@ -67,12 +75,27 @@ export function addEvalLocomo(command: Command): void {
           items,
           scorer: locomoScorer({ form: settings.answer.form, ...(judge ? { judge } : {}) }),
           usual: ["memupdate", "rag-bm25", "rag-embedding", "full-context", "truncated", "closed-book"],
+          sections: withoutWrongAnswers,
           facts: { data: basename(flags.input), split, records: records.join(", "), "data seed": seed },
         },
         flags,
         settings,
       );
     });
+}
+
+function readWrongAnswers(path: string | undefined): ReadonlySet<string> | undefined {
+  if (path === undefined) return undefined;
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `--wrong-answers: "${path}" cannot be read (${reasonText(cause)}); give a file of ids`,
+    );
+  }
+  return parseWrongAnswers(text);
 }
 
 function readConversations(path: string): LocomoConversation[] {

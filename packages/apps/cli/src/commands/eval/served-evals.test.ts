@@ -58,8 +58,16 @@ test("eval locomo asks the split's questions from the named records, and the nam
   };
   const held = await locomo("held");
   expect(held).toContain("Who moved, Carl?");
+  // Adversarial questions are asked unless they are left out.
+  expect(held).toContain("Did Ann move, Carl?");
   expect(held).toContain("This is observed.");
-  expect(held).not.toMatch(/Ben|Did Ann move|This is an event/);
+  expect(held).not.toMatch(/Ben|This is an event/);
+  writeFileSync(join(folder, "wrong.txt"), "conv-26-q0\n");
+  const wrong = ["--wrong-answers", join(folder, "wrong.txt")];
+  expect(await locomo("wrong", "--no-adversarial", ...wrong, "--split", "all")).not.toContain("Did Ann move");
+  expect(JSON.parse(reportIn(join(folder, "wrong")))).toMatchObject({
+    sections: [{ title: "Without known wrong answers", data: [{ n: 1 }] }],
+  });
   const judge = ["--judge", url, "--judge-model", "the-judge"];
   const trained = await locomo("train", "--split", "train", "--records", "event", "--adversarial", ...judge);
   expect(trained).toContain("Did Ann move, Ben?");
