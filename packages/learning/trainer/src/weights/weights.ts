@@ -22,7 +22,7 @@ import * as proto from "@palimpsest/wire/protocol";
 import { locationOf, type ObjectLocation } from "./object-location.js";
 
 /** Number of shards in flight: some are written while others are hashed, and a thread that reads from a device lets each wait at every step. */
-const shardsAtOnce = 12;
+const shardsAtOnce = 16;
 
 /** The types that weights are stored in, with the sizes of their values in bytes. */
 const arrays = { float32: Float32Array, bfloat16: Uint16Array } as const;
@@ -146,9 +146,12 @@ function latestOnly(work: () => Promise<void>): () => void {
   };
 }
 
-/** Memory that pieces are read into, and that is used again when all shards with a part of a piece are stored: new memory costs more than the reading. */
+/**
+ * Memory that pieces are read into, and that is used again when all shards with a part of a piece are stored: new memory costs more than
+ * the reading. It is shared, so that threads copy it into the store's files while this one reads the next piece.
+ */
 class PieceMemory {
-  readonly #free: ArrayBuffer[] = [];
+  readonly #free: SharedArrayBuffer[] = [];
   /** Bytes of each buffer that are not stored. */
   readonly #leftBytes = new Map<ArrayBufferLike, number>();
 
@@ -157,7 +160,7 @@ class PieceMemory {
     const fits = this.#free.findIndex(({ byteLength }) => byteLength >= bytes);
     const [found] = fits < 0 ? [] : this.#free.splice(fits, 1);
     // Rounded up, because pieces differ a little in size.
-    const buffer = found ?? new ArrayBuffer(Math.ceil(bytes / 2 ** 20) * 2 ** 20);
+    const buffer = found ?? new SharedArrayBuffer(Math.ceil(bytes / 2 ** 20) * 2 ** 20);
     this.#leftBytes.set(buffer, bytes);
     return new Uint16Array(buffer, 0, values);
   }
@@ -167,7 +170,7 @@ class PieceMemory {
       const left = this.#leftBytes.get(buffer);
       if (left === undefined) continue;
       this.#leftBytes.set(buffer, left - byteLength);
-      if (left > byteLength || !(buffer instanceof ArrayBuffer)) continue;
+      if (left > byteLength || !(buffer instanceof SharedArrayBuffer)) continue;
       this.#leftBytes.delete(buffer);
       this.#free.push(buffer);
     }

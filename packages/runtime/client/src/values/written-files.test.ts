@@ -48,6 +48,24 @@ describe.skipIf(mappingProblem() !== "" || !existsSync(memory))("files written a
     await expect(aborted).rejects.toThrow("aborted");
   });
 
+  test("are copied by threads from shared memory, beside other memory", async () => {
+    const { path, descriptor } = opened(Buffer.alloc(sizeBytes));
+    const shared = new Uint8Array(new SharedArrayBuffer(sizeBytes));
+    shared.set(bytes);
+    const pieces = [shared.subarray(0, 7), bytes.subarray(7, 2_000_001), shared.subarray(2_000_001)];
+    let isWritten = false;
+    const writing = writeMapped(descriptor, pieces, sizeBytes).finally(() => {
+      isWritten = true;
+    });
+    // This thread is free before the copy is done.
+    await Promise.resolve();
+    expect(isWritten).toBe(false);
+    expect(await writing).toBe(true);
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+    const aborted = writeMapped(descriptor, [shared], sizeBytes, AbortSignal.abort());
+    await expect(aborted).rejects.toThrow("aborted");
+  });
+
   test("an array that is transferred while it is written is an error", async () => {
     const { descriptor } = opened(Buffer.alloc(sizeBytes));
     const array = Uint8Array.from(bytes);

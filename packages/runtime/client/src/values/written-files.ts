@@ -17,6 +17,8 @@ const keepMs = 10_000;
 const maxKept = 32;
 /** The number of bytes that are written before others get their turn of the event loop. */
 const turnBytes = 4 * 1024 * 1024;
+/** The number of bytes that a thread copies at a time, which nothing can abort. */
+const threadBytes = 32 * 1024 * 1024;
 /** The bytes of a block in `stat`. */
 const blockBytes = 512;
 
@@ -54,13 +56,20 @@ export async function writeMapped(
 ): Promise<WrittenMemory | undefined> {
   const stats = fstatSync(descriptor);
   if (sizeBytes === 0 || stats.size !== sizeBytes || stats.blocks * blockBytes < sizeBytes) return undefined;
-  const file = mappingOf(descriptor, stats);
+  // Threads enter the pages that they write.
+  const isReady = !pieces.some(({ buffer }) => buffer instanceof SharedArrayBuffer);
+  const file = mappingOf(descriptor, stats, isReady);
   if (file === undefined) return undefined;
   file.writers++;
   try {
     let position = 0;
     for (const piece of pieces) {
       const { byteLength } = piece;
+      if (piece.buffer instanceof SharedArrayBuffer) {
+        await writeInThreads(file.mapping, piece, position, signal);
+        position += byteLength;
+        continue;
+      }
       for (let at = 0; at < byteLength; at += turnBytes) {
         if (position + at > 0 && byteLength > turnBytes) await nextTurn();
         signal?.throwIfAborted();
@@ -85,7 +94,20 @@ export async function writeMapped(
   }
 }
 
-function mappingOf(descriptor: number, { dev, ino, size }: Stats): Kept | undefined {
+/** Shared memory cannot be transferred, so that threads can copy it while this one does something else. */
+async function writeInThreads(
+  mapping: WritableMapping,
+  piece: Uint8Array,
+  position: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (let at = 0; at < piece.byteLength; at += threadBytes) {
+    signal?.throwIfAborted();
+    await mapping.writeInThread(piece.subarray(at, at + threadBytes), position + at);
+  }
+}
+
+function mappingOf(descriptor: number, { dev, ino, size }: Stats, isReady: boolean): Kept | undefined {
   const name = `${dev}:${ino}`;
   const known = kept.get(name);
   let file = known;
@@ -94,7 +116,7 @@ function mappingOf(descriptor: number, { dev, ino, size }: Stats): Kept | undefi
     if (known !== undefined && known.writers > 0) return undefined;
     known?.mapping.close();
     kept.delete(name);
-    const mapping = writableMapping(descriptor, size);
+    const mapping = writableMapping(descriptor, size, { isReady });
     file = mapping && { mapping, usedAtMs: 0, writers: 0 };
   }
   if (file === undefined) return undefined;

@@ -143,7 +143,7 @@ describe.skipIf(problem !== "")("mapped files", () => {
     expect(isUnmapped(path)).toBe(true);
   });
 
-  test("are written in memory within their size alone, and only where they are in memory", () => {
+  test("are written in memory within their size alone, and only where they are in memory", async () => {
     const path = fileOf(counted(sizeBytes));
     const descriptor = openSync(path, "r+");
     onTestFinished(() => closeSync(descriptor));
@@ -153,6 +153,11 @@ describe.skipIf(problem !== "")("mapped files", () => {
     mapping.write(Buffer.from("xyz"), sizeBytes - 3);
     expect(readFileSync(path).subarray(-3).toString()).toBe("xyz");
     expect(() => mapping.write(Buffer.from("xyz"), sizeBytes - 2)).toThrow(RangeError);
+    const shared = new Uint8Array(new SharedArrayBuffer(3)).fill(65);
+    await mapping.writeInThread(shared, sizeBytes - 3);
+    expect(readFileSync(path).subarray(-3).toString()).toBe("AAA");
+    await expect(mapping.writeInThread(shared, sizeBytes - 2)).rejects.toThrow(RangeError);
+    await expect(mapping.writeInThread(Buffer.from("xyz"), 0)).rejects.toThrow("not shared memory");
     mapping.close();
     expect(() => mapping.write(Buffer.from("x"), 0)).toThrow(RangeError);
   });

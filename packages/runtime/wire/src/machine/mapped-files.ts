@@ -35,6 +35,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 export const pageBytes = 4096;
 /** Where memory begins that the C library has mapped for one block: after the header of the block. */
@@ -80,6 +81,8 @@ interface Library {
   readonly munmap: (at: bigint, lengthBytes: number) => number;
   readonly mallopt: (parameter: number, value: number) => number;
   readonly copyIn: (to: bigint, from: Uint8Array, lengthBytes: number) => void;
+  /** Does the same in a thread of Node's pool. */
+  readonly copyInThread: (to: bigint, from: Uint8Array, lengthBytes: number) => Promise<void>;
   readonly copyOut: (to: Uint8Array, from: bigint, lengthBytes: number) => void;
   readonly addressOf: (buffer: ArrayBufferLike) => bigint;
   /** Returns a word of memory. */
@@ -88,9 +91,14 @@ interface Library {
 
 /** What is used of koffi. It is optional, also where this is compiled. */
 interface Koffi {
-  load(path: null): { func(definition: string): (...args: unknown[]) => never };
+  load(path: null): { func(definition: string): KoffiFunction };
   address(reference: unknown): bigint;
   decode(address: bigint, type: "uint64_t"): number | bigint;
+}
+
+interface KoffiFunction {
+  (...args: unknown[]): never;
+  readonly async: (...argsAndCallback: unknown[]) => void;
 }
 
 /** A file that is open and locked as one that is mapped (MAPPED-3). */
@@ -131,12 +139,14 @@ function load(): { readonly library: Library | undefined; readonly problem: stri
     const mmap: (...args: unknown[]) => number | bigint = c.func(
       "uintptr_t mmap(uintptr_t at, size_t size, int prot, int flags, int fd, int64_t offset)",
     );
+    const memcpy = c.func("void memcpy(uintptr_t to, const void *from, size_t size)");
     const library: Library = {
       flock: c.func("int flock(int fd, int operation)"),
       mmap: (...args) => BigInt(mmap(...args)),
       munmap: c.func("int munmap(uintptr_t at, size_t size)"),
       mallopt: c.func("int mallopt(int parameter, int value)"),
-      copyIn: c.func("void memcpy(uintptr_t to, const void *from, size_t size)"),
+      copyIn: memcpy,
+      copyInThread: promisify(memcpy.async) as Library["copyInThread"],
       copyOut: c.func("void memcpy(void *to, uintptr_t from, size_t size)"),
       addressOf: (buffer) => koffi.address(buffer instanceof ArrayBuffer ? buffer : new Uint8Array(buffer)),
       wordAt: (address) => BigInt(koffi.decode(address, "uint64_t")),
@@ -510,32 +520,52 @@ export interface WritableMapping {
   readonly sizeBytes: number;
   readonly fileSystemBytes: number;
   write(bytes: Uint8Array, positionBytes: number): void;
+  /**
+   * Does the same in a thread.
+   * @param bytes shared memory alone, since other memory may be transferred, and freed, while it is read
+   */
+  writeInThread(bytes: Uint8Array, positionBytes: number): Promise<void>;
   /** Returns a copy of its first bytes. */
   read(lengthBytes: number): Uint8Array;
-  /** The mapping must not be written after that. */
+  /** The mapping must not be written after that, nor in a thread meanwhile. */
   close(): void;
 }
 
 /**
  * Maps a file in memory to be written; on a disk, an error would end the process. All of its pages must be allocated, because
  * writing to one for which there is no room would end it, too.
+ * @param options.isReady whether the kernel enters all pages at once, which takes half the time of doing so at the first write. Default: yes
  * @returns undefined where that is impossible
  */
-export function writableMapping(descriptor: number, sizeBytes: number): WritableMapping | undefined {
+export function writableMapping(
+  descriptor: number,
+  sizeBytes: number,
+  { isReady = true }: { readonly isReady?: boolean } = {},
+): WritableMapping | undefined {
   const c = library();
   if (c === undefined || sizeBytes <= 0) return undefined;
   const { isInMemory, sizeBytes: fileSystemBytes } = fileSystemOf(fstatSync(descriptor).dev, descriptor);
   if (!isInMemory) return undefined;
-  const at = c.mmap(0n, sizeBytes, protection.readAndWrite, map.shared | map.populate, descriptor, 0);
+  const flags = map.shared | (isReady ? map.populate : 0);
+  const at = c.mmap(0n, sizeBytes, protection.readAndWrite, flags, descriptor, 0);
   if (at === 0n || BigInt.asIntN(64, at) === -1n) return undefined;
   let isOpen = true;
+  const addressAt = (positionBytes: number, { byteLength }: Uint8Array): bigint => {
+    if (!isOpen || positionBytes < 0 || positionBytes + byteLength > sizeBytes)
+      throw new RangeError(`${byteLength} bytes at ${positionBytes} are not within the mapping`);
+    return at + BigInt(positionBytes);
+  };
   return {
     sizeBytes,
     fileSystemBytes,
     write(bytes, positionBytes) {
-      if (!isOpen || positionBytes < 0 || positionBytes + bytes.byteLength > sizeBytes)
-        throw new RangeError(`${bytes.byteLength} bytes at ${positionBytes} are not within the mapping`);
-      if (bytes.byteLength > 0) c.copyIn(at + BigInt(positionBytes), bytes, bytes.byteLength);
+      const to = addressAt(positionBytes, bytes);
+      if (bytes.byteLength > 0) c.copyIn(to, bytes, bytes.byteLength);
+    },
+    async writeInThread(bytes, positionBytes) {
+      const to = addressAt(positionBytes, bytes);
+      if (!(bytes.buffer instanceof SharedArrayBuffer)) throw new TypeError("the bytes are not shared memory");
+      if (bytes.byteLength > 0) await c.copyInThread(to, bytes, bytes.byteLength);
     },
     read(lengthBytes) {
       if (!isOpen || lengthBytes > sizeBytes)
