@@ -66,7 +66,7 @@ const answered = groups.map(async (group, g): Promise<Group> => {
 });
 const sampledGroups = await Promise.all(answered);
 const sampledSeconds = (performance.now() - began) / 1000;
-sampler.close();
+await sampler.close();
 const learner = createLearner({
   ...{ backend, model, parameters, mode: "xla", objectives: ["policy"] },
   config: {

@@ -62,6 +62,7 @@ const given = JSON.parse(process.argv[2] ?? "{}") as {
   readonly role: "learner" | "sampler";
   readonly model: object;
   readonly type: "float32" | "bfloat16";
+  readonly updates: "in-flight" | "staged";
   readonly address: string;
   readonly token: string;
   readonly holder: string;
@@ -226,7 +227,7 @@ function samplerSide(): (question: { readonly policyVersion: number }) => Promis
     sampler = createSampler({
       ...{ backend, config: model, parameters, policyVersion: 0, weightsHash: initial.weightsHash },
       ...{ precision: "bfloat16", cache: "slots", maxBatch: 8, maxLength: 256, singleWeights: "off" },
-      weightUpdates: "in-flight",
+      weightUpdates: given.updates,
     });
     await queues.onComingWeights((bytes) => void weights?.foretold(bytes));
   };

@@ -6,7 +6,7 @@
  * after --limit seconds, with what it has measured. Needs built code: `npx tsc -b packages/apps/cli`.
  *
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/weights.ts [--shape tiny|half|3b|4b|7b] [--type bfloat16|float32] [--rounds 3]
- *   [--samplers 2] [--gpus 1] [--limit 150] [--json FILE]
+ *   [--samplers 2] [--gpus 1] [--updates staged|in-flight] [--limit 150] [--json FILE]
  * --type: in what matrices travel; samplers keep them in bfloat16 either way. --gpus: the learner has the first, samplers the others in turn.
  */
 import { availableParallelism } from "node:os";
@@ -26,6 +26,7 @@ const { values: flags } = parseArgs({
     rounds: { type: "string", default: "3" },
     samplers: { type: "string", default: "2" },
     gpus: { type: "string", default: "1" },
+    updates: { type: "string", default: "staged" },
     limit: { type: "string", default: "150" },
     json: { type: "string" },
   },
@@ -55,7 +56,14 @@ const cluster = await TestCluster.start();
 const side = (name: string, role: "learner" | "sampler", gpu: number): Contender => {
   const [node] = known;
   const given = {
-    ...{ role, model, type: flags.type, token: cluster.token, holder: cluster.client.sessionId },
+    ...{
+      role,
+      model,
+      type: flags.type,
+      updates: flags.updates,
+      token: cluster.token,
+      holder: cluster.client.sessionId,
+    },
     ...{ address: node?.objectsAddress, redisUrl: cluster.client.facts.redisUrl },
   };
   const program = fileURLToPath(new URL("weights-side.ts", import.meta.url));
@@ -108,7 +116,9 @@ try {
     figures.push(figure);
     const short = (_: string, value: unknown) =>
       typeof value === "number" && !Number.isInteger(value) ? Number(value.toFixed(3)) : value;
-    console.log(JSON.stringify({ shape: flags.shape, type: flags.type, ...figure }, short));
+    console.log(
+      JSON.stringify({ shape: flags.shape, type: flags.type, updates: flags.updates, ...figure }, short),
+    );
     console.log(
       `round ${round}${round === 0 ? " (the samplers are made)" : ""}: ${(bytes / 1e9).toFixed(2)} GB in ${flags.type}; learner to ${count} samplers ${whole.toFixed(2)} s; hash and tokens equal: ${figure.equal}`,
     );

@@ -5,7 +5,7 @@ export { hidesGpus, machineGpus } from "./backend/unused-gpu.js";
 export { entry } from "./base/entry.js";
 export { JitError, type JitErrorCode } from "./base/error.js";
 export { gpuMemory, gpuUsedMemory } from "./base/gpu-device.js";
-export { type HalfPart, type HalfPiece, roundToHalf, widenHalf } from "./base/half.js";
+export { type HalfPart, type HalfPiece, partsOfPieces, roundToHalf, widenHalf } from "./base/half.js";
 export { bytesText, type MemoryShortage } from "./base/memory-shortage.js";
 export { type DType, type HostArray, type StateSpec, sizeOf, type TensorSpec } from "./base/spec.js";
 export type { FunctionStats } from "./base/stats.js";

@@ -71,6 +71,12 @@ export function pieceSizes({ shape, joined }: StateSpec): number[] {
   return [joined.length * rows, ...joined.flatMap((width) => piecesOf((rows * width) / 2))];
 }
 
+/** Returns for each step of `writeHalf` but the last the part whose bits it copies; one that copies scales comes before the parts. */
+export function partsOfPieces(parts: readonly HalfPart[]): readonly (number | "scales")[] {
+  const scales = parts.some((part) => part.scales !== undefined) ? (["scales"] as const) : [];
+  return [...scales, ...parts.flatMap(({ bits }, part) => piecesOf(bits.length / 2).map(() => part))];
+}
+
 /** Returns these pieces of an entry; those of bits are views. */
 export function* cutIntoPieces(parts: readonly HalfPart[]): Generator<Float32Array> {
   const scales = parts.flatMap(({ scales: own }) => (own === undefined ? [] : [own]));
@@ -96,7 +102,7 @@ export function* cutIntoPieces(parts: readonly HalfPart[]): Generator<Float32Arr
 /** @throws {JitError} INVALID_OPTIONS, SHAPE_MISMATCH */
 export function checkHalf(name: string, spec: StateSpec, parts: readonly HalfPart[]): void {
   const { shape, asHalf, joined } = spec;
-  if (asHalf !== "written" && asHalf !== "both")
+  if (asHalf === undefined || asHalf === "read")
     throw new JitError(
       "INVALID_OPTIONS",
       `state ${JSON.stringify(name)} cannot be written as bfloat16; specify it with asHalf "written"`,

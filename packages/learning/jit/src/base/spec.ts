@@ -17,8 +17,11 @@ export interface StateSpec extends TensorSpec {
    * that it takes no memory if none is. Default false.
    */
   readonly lazy?: boolean;
-  /** Whether `readHalf` reads or `writeHalf` writes a float32 entry, which costs the graph some functions; "both": on any replica. */
-  readonly asHalf?: "read" | "written" | "both";
+  /**
+   * Whether `readHalf` reads or `writeHalf` writes a float32 entry, which costs the graph some functions; "both": on any replica. "staged":
+   * what is written is kept apart from that of other entries until its last step, so that many entries can wait for theirs at the same time.
+   */
+  readonly asHalf?: "read" | "written" | "staged" | "both";
   /**
    * The widths of the matrices of which `writeHalf` makes an entry [rows, columns]: side by side, each row multiplied by a scale.
    * Default: the entry is given as it is.

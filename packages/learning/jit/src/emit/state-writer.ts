@@ -13,13 +13,14 @@ import type { FunctionNodes } from "./function-nodes.js";
  * in every pass: minutes for a cache of keys and values of 20 GB.
  * bfloat16 numbers come through the same feed, two in the bits of each float32 value, since tfjs's addon has no 16-bit type. They come in
  * pieces, each kept in a variable of its own until the last one has arrived, so that no run copies a large entry to the device at once.
+ * Entries share these variables, but for those with `asHalf: "staged"`.
  */
 
 export interface StateWriter extends FunctionNodes {
   /** The number of each entry that can be written in this way. */
   readonly indices: ReadonlyMap<string, number>;
-  /** The number that keeps the first piece of bfloat16 numbers; the following ones keep the next pieces. */
-  readonly firstPiece: number;
+  /** The number that keeps an entry's first piece of bfloat16 numbers; the following ones keep its next pieces. */
+  readonly firstPieces: ReadonlyMap<string, number>;
   /** The number that writes an entry from its pieces; of joined matrices all scales are the first piece. */
   readonly halfIndices: ReadonlyMap<string, number>;
 }
@@ -37,9 +38,20 @@ export function emitWriter(
   if (names.length === 0) return undefined;
   const prefix = replica === 0 ? "write" : `write_replica${replica}`;
   const main = new Emitter({ ...program, xla: false }, prefix, false);
-  const asHalves = names.filter((name) => ["written", "both"].includes(state[name]?.asHalf ?? ""));
+  const asHalves = names.filter((name) => ["written", "staged", "both"].includes(state[name]?.asHalf ?? ""));
   const counts = asHalves.map((name) => pieceSizes(state[name] ?? { shape: [], dtype: "float32" }).length);
-  const pieces = Array.from({ length: Math.max(0, ...counts) }, (_, piece) => `${prefix}/piece_${piece}`);
+  const isShared = (position: number) => state[asHalves[position] ?? ""]?.asHalf !== "staged";
+  const most = Math.max(0, ...counts.filter((_, position) => isShared(position)));
+  const pieces = Array.from({ length: most }, (_, piece) => `${prefix}/piece_${piece}`);
+  const firstPieces = new Map<string, number>();
+  const piecesOfEntry = asHalves.map((name, position) => {
+    const count = counts[position] ?? 0;
+    firstPieces.set(name, names.length + (isShared(position) ? 0 : pieces.length));
+    if (isShared(position)) return pieces.slice(0, count);
+    const own = Array.from({ length: count }, (_, piece) => `${prefix}/staged_${position}_${piece}`);
+    pieces.push(...own);
+    return own;
+  });
   const branches: string[] = [];
   const add = (emitBranch: (prefix: string) => string) =>
     void branches.push(emitBranch(`${prefix}_${branches.length}`));
@@ -52,7 +64,7 @@ export function emitWriter(
   for (const piece of pieces) add((own) => emitKeeping(program, own, piece));
   for (const [position, name] of asHalves.entries())
     add((own) =>
-      emitJoining(program, own, entryOf(name), pieces.slice(0, counts[position]), state[name]?.joined),
+      emitJoining(program, own, entryOf(name), piecesOfEntry[position] ?? [], state[name]?.joined),
     );
   const index = main.node("Placeholder", [], {
     dtype: typeOf(DATA_TYPE.int32),
@@ -76,7 +88,7 @@ export function emitWriter(
     feeds: `${index}:0,${feed}:0`,
     fetches: `${written}:0`,
     indices: new Map(names.map((name, position) => [name, position])),
-    firstPiece: names.length,
+    firstPieces,
     halfIndices: new Map(asHalves.map((name, position) => [name, names.length + pieces.length + position])),
   };
 }

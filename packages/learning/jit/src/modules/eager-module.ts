@@ -118,8 +118,8 @@ export class EagerModule implements JitModule {
     const spec = stateSpec(this.#specs, name);
     checkReplica(replica, this.replicas);
     checkHalf(name, spec, parts);
-    this.writeState({ [name]: joinedOnHost(spec, parts) });
     yield;
+    this.writeState({ [name]: joinedOnHost(spec, parts) });
   }
 
   *readHalf(name: string, replica = 0, take?: (values: number) => Uint16Array): Generator<HalfPiece> {

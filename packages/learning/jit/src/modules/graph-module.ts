@@ -47,6 +47,9 @@ interface Reduction {
   readonly entries: ReadonlySet<string>;
 }
 
+const numberOf = (first: number | undefined, piece: number) =>
+  first === undefined ? undefined : first + piece;
+
 /** One run of the session. */
 interface Run {
   /** For an error's message. */
@@ -250,7 +253,8 @@ export class GraphModule implements JitModule {
     };
     let piece = 0;
     for (const values of cutIntoPieces(parts)) {
-      if (!feed(values, ({ firstPiece }) => firstPiece + piece)) {
+      const index = piece;
+      if (!feed(values, ({ firstPieces }) => numberOf(firstPieces.get(name), index))) {
         this.writeState({ [name]: joinedOnHost(spec, parts) }, replica);
         return;
       }

@@ -109,6 +109,55 @@ test.each(["float32", "bfloat16"] as const)(
   },
 );
 
+test.each(modes)("staged entries wait for their last steps side by side, in mode %s", (mode) => {
+  const staged = { dtype: "float32", stored: "bfloat16", asHalf: "staged" } as const;
+  const state = {
+    first: { shape: [4, 6], ...staged },
+    second: { shape: [4, 6], ...staged },
+    joined: { shape: [3, 8], ...staged, joined: [4, 4] },
+    other: { shape: [4, 6], dtype: "float32", asHalf: "written" },
+  } satisfies Record<string, StateSpec>;
+  const module = jit({ backend, mode, state, functions });
+  const bits = [1, 2, 3].map((seed) => roundToHalf(numbers(24, seed)));
+  const [first = new Uint16Array(), second = new Uint16Array(), other = new Uint16Array()] = bits;
+  const scales = numbers(3, 5).map((value) => Math.sign(value));
+  const late = new Uint16Array(12);
+  const parts = {
+    first: [{ bits: first }],
+    second: [{ bits: second }],
+    joined: [
+      { bits: first.subarray(0, 12), scales },
+      { bits: late, scales },
+    ],
+  };
+  const copying = Object.entries(parts).map(([name, own]) => module.writeHalf(name, own)[Symbol.iterator]());
+  const [, , joining] = copying;
+  // An eager module copies nothing before the last step.
+  const pieces = mode === "eager" ? [1, 1, 1] : [1, 1, 3];
+  for (const [at, count] of pieces.entries()) {
+    // The last piece is there only now.
+    if (copying[at] === joining) late.set(second.subarray(0, 12));
+    for (let piece = 0; piece < count; piece++) expect(copying[at]?.next().done).toBe(false);
+  }
+  written(module.writeHalf("other", [{ bits: other }]));
+  const none = new Float32Array(24);
+  expect(module.readState(["first", "second", "joined"])).toEqual({
+    first: none,
+    second: none,
+    joined: none,
+  });
+  for (const one of copying) expect(one.next().done).toBe(true);
+  const spec = { shape: [3, 8], dtype: "float32", joined: [4, 4] } as const;
+  expect(module.readState()).toEqual({
+    ...{ first: widenHalf(first), second: widenHalf(second), other: widenHalf(other) },
+    joined: joinedOnHost(spec, parts.joined),
+  });
+  // Again, while nothing is left of the first time.
+  written(module.writeHalf("first", [{ bits: second }]));
+  expect(module.readState(["first"])["first"]).toEqual(widenHalf(second));
+  module.dispose();
+});
+
 test.each(modes)("bits are written as they are, or scaled, joined and rounded once, in mode %s", (mode) => {
   const state = {
     whole: { shape: [4, 6], dtype: "float32", asHalf: "written" },

@@ -52,8 +52,9 @@ export interface JitModule {
   /**
    * On every replica, or on one, replaces a float32 entry by bfloat16 numbers, of which only the bits are copied to the device, one piece in each
    * step. They are joined and scaled there (`StateSpec.joined`) in float32, and rounded as the entry is stored. The entry has its old
-   * value until the last step; no other entry may be written in this way between two steps.
-   * @throws {JitError} as `writeState`; INVALID_OPTIONS for an entry without `asHalf: "written"` or "both"
+   * value until the last step, which copies nothing. Between two steps no other entry may be written in this way, unless both have
+   * `asHalf: "staged"`; a piece's bits are needed from its own step on.
+   * @throws {JitError} as `writeState`; INVALID_OPTIONS for an entry without `asHalf: "written"`, "staged" or "both"
    */
   writeHalf(name: string, parts: readonly HalfPart[], replica?: number): Iterable<undefined>;
   /**

@@ -42,7 +42,7 @@ import { parseLimits, type SamplerParts, samplerParts } from "./sampler-parts.js
  *     weights is never used with new ones. New weights wait for nothing but running requests, and between two changes
  *     waiting requests start: neither starves the other. With `weightUpdates: "in-flight"` they wait only for prompts that are half
  *     read; replies under way keep what old weights read, which no other request uses, and their results name the version of
- *     each token.
+ *     each token. With "staged" they wait until they are on the device, while requests go on and start.
  * SAMPLER-3. At most maxQueue requests wait; one more rejects with QUEUE_FULL and changes nothing.
  * SAMPLER-4. An aborted request rejects with the signal's reason before another token is sampled for it.
  * SAMPLER-5. The event loop runs between two device calls, so that the process's network and timers keep working.
@@ -59,6 +59,11 @@ import { parseLimits, type SamplerParts, samplerParts } from "./sampler-parts.js
  * SAMPLER-11. Guesses (`speculate`) change when tokens come, not which: each is drawn at its own position from the model's own
  *     distribution, and dropped if the token before it was guessed wrong. (As in SAMPLER-1, rounding may differ.)
  */
+
+/** How long new weights are copied between two calls: as long as the last one took, so that half of the time is for sampling. */
+const [shortestStagingMs, longestStagingMs] = [10, 200];
+/** How long the process may do nothing but receive more of them meanwhile. */
+const fetchingMs = 3;
 
 export interface ModelSamplerOptions extends SamplerConfigInput {
   readonly backend: Backend;
@@ -202,6 +207,23 @@ export class ModelSampler {
   }
 
   /**
+   * Tells that values of parameters are there that `setWeights` will be given, in the same record. With `weightUpdates: "staged"` they are
+   * copied to the device meanwhile, so that the change itself copies little; else nothing happens.
+   * @param names whose values must not change any more
+   * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, CLOSED
+   */
+  stageWeights(parameters: HeldParameters, names: Iterable<string>): void {
+    this.#checkOpen();
+    this.#weights.announce(parameters, names);
+    this.#wake();
+  }
+
+  /** Forgets what `stageWeights` was told, because values have changed. */
+  forgetStaged(): void {
+    this.#weights.forget();
+  }
+
+  /**
    * Replaces the adapters and merges them into the base; if the base has not changed, only adapters are written. Otherwise
    * works like `setWeights`. The arrays must not be modified afterwards.
    * @throws {ModelError} as `setWeights`; CONFIG_INVALID if the sampler was created without `lora`
@@ -287,24 +309,34 @@ export class ModelSampler {
   }
 
   #hasWork(): boolean {
-    return this.#batch.waiting.length > 0 || this.#weights.isWaiting || this.#batch.running.length > 0;
+    if (this.#weights.isWaiting || this.#weights.isStageable) return true;
+    return this.#batch.waiting.length > 0 || this.#batch.running.length > 0;
   }
 
   /** Makes one device call, after applying new weights if they are due. */
   async #turn(): Promise<void> {
     this.#batch.zeroUnsound((pages) => this.#device.zeroPages(pages));
-    const isDue = this.#weights.isWaiting && this.#mayChange();
+    const isBlocking = this.#weights.isWaiting && this.#weights.isReady;
+    const isDue = isBlocking && this.#mayChange();
     if (isDue) {
       await this.#applyWeights();
       if (this.#closed) return;
     }
     // Requests start after a change even if the next one is waiting already (SAMPLER-2).
-    if (isDue || !this.#weights.isWaiting) this.#batch.admit();
+    if (isDue || !isBlocking) this.#batch.admit();
+    const startedAt = performance.now();
     this.#calls.next();
+    if (!this.#weights.isStaging) return;
+    const calledAt = performance.now();
+    // Otherwise each step of a fetch would wait for a call, and there are ten for each part of the weights.
+    do await setImmediate();
+    while (this.#batch.running.length > 0 && performance.now() < calledAt + fetchingMs);
+    if (!this.#closed)
+      this.#weights.stage(Math.min(longestStagingMs, Math.max(shortestStagingMs, calledAt - startedAt)));
   }
 
   #mayChange(): boolean {
-    if (this.#limits.weightUpdates === "in-flight") return !this.#batch.isReading;
+    if (this.#limits.weightUpdates !== "drained") return !this.#batch.isReading;
     return this.#batch.running.length === 0;
   }
 

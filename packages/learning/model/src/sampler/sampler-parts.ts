@@ -76,7 +76,8 @@ export function samplerParts(
   if (engine.cache === "slots") {
     const { slots, packs } = engine;
     const shapes = new SlotShapes(config, { ...common, maxBatch: slots, packs });
-    const device = new SlotDevice({ backend, mode, config, shapes, maxLength, precision, lora });
+    const stages = limits.weightUpdates === "staged";
+    const device = new SlotDevice({ backend, mode, config, shapes, maxLength, precision, lora, stages });
     return { shapes, device, chosen, pool: new SlotPool({ slots, share }) };
   }
   const { half, writesSteps, single, guessesAlone } = engine;

@@ -16,7 +16,7 @@ import {
 import { smallConfig } from "@palimpsest/model/testing";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { ownSampler } from "../engines/own-sampler.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import { memoryObjects } from "../weights/memory-objects.fixture.js";
@@ -231,6 +231,49 @@ test("parts of weights are fetched before they are announced, into the arrays of
     proto.WeightManifest.encode({ ...run.initial, policyVersion: 2, weightsHash: "" }).finish(),
   );
   expect(run.read).toEqual([]);
+});
+
+test("a sampler is told of tensors as they are there, before they are announced, and forgets what changed (ROLLOUTWEIGHTS-2)", async () => {
+  const backend = await loadBackend();
+  const run = await aRun();
+  const whole = { ...recipe, learner: { ...recipe.learner, lora: null } } as Recipe;
+  let sampler: ModelSampler | undefined;
+  const told: string[] = [];
+  let forgot = 0;
+  const weights = run.weights(() => {
+    const own = sampler as ModelSampler;
+    own.stageWeights = (_, names) => {
+      const all = [...names];
+      expect(all).toEqual(expect.arrayContaining(told));
+      told.splice(0, told.length, ...all);
+    };
+    own.forgetStaged = () => {
+      forgot += 1;
+    };
+    return own;
+  });
+  sampler = await ownSampler(backend, model, whole, { ...(await weights.starting()), adapters: undefined });
+  onTestFinished(() => sampler.close());
+  const second = initParameters(model, 3, { projectionStd: 0.3, residualStd: 0.3 });
+  const options = {
+    leafBytes: 512,
+    onStored: async (some: proto.WeightManifest) =>
+      await weights.foretold(proto.WeightManifest.encode(some).finish()),
+  };
+  const all = Object.keys(second).length;
+  await run.announceWhole(1, second, options);
+  await vi.waitFor(() => expect(told).toHaveLength(all));
+  expect(sampler.policyVersion).toBe(0);
+  await weights.ensure(1);
+  expect([sampler.weightsHash, forgot]).toEqual([hashWeights(second, 512), 0]);
+  // The learner that told of version 2 died, and the next one publishes other weights as version 2.
+  const [dead, living] = [initParameters(model, 4), initParameters(model, 5)];
+  told.length = 0;
+  await run.announceWhole(2, dead, options);
+  await vi.waitFor(() => expect(told).toHaveLength(all));
+  await run.announceWhole(2, living, { leafBytes: 512 });
+  await weights.ensure(2);
+  expect([sampler.weightsHash, forgot]).toEqual([hashWeights(living, 512), 1]);
 });
 
 test("weights that their publisher found finite are not checked again (PUBLISH-5)", async () => {

@@ -8,8 +8,8 @@
  * ROLLOUTWEIGHTS-1. Arrays of weights are used again for the next version, because reading into memory that was used
  *   before takes half the time, and a fraction of that where the new memory would be gigabytes. Arrays that a sampler got are not overwritten before it has loaded them: what it
  *   computes with is its own copy.
- * ROLLOUTWEIGHTS-2. Parts of weights are fetched while the learner stores others, into the same arrays. They are used
- *   only once the weights are announced, and have the announced hash.
+ * ROLLOUTWEIGHTS-2. Parts of weights are fetched while the learner stores others, into the same arrays, and a sampler may copy them to
+ *   its device. They are used only once the weights are announced, and have the announced hash.
  */
 
 import type { ActorContext } from "@palimpsest/client";
@@ -127,7 +127,12 @@ export class RolloutWeights {
       if (this.#free === undefined) return;
       this.#coming = { policyVersion, fetch: new WeightsFetch(this.#parts.context.objects, this.#free) };
     }
-    if (this.#coming.policyVersion === policyVersion) await this.#coming.fetch.more(manifest);
+    const { fetch, ...coming } = this.#coming;
+    if (coming.policyVersion !== policyVersion) return;
+    await fetch.more(manifest);
+    const there = fetch.there(manifest);
+    if (there === undefined || this.#coming?.fetch !== fetch) return;
+    this.#parts.sampler().stageWeights?.(there.parameters, there.names);
   }
 
   async #policy(manifest: proto.WeightManifest, into: HeldParameters = {}): Promise<HeldParameters> {
@@ -178,6 +183,7 @@ export class RolloutWeights {
     const parameters = isComing
       ? await coming.fetch.finish(manifest)
       : await this.#policy(manifest, (await coming?.fetch.arrays()) ?? this.#free);
+    if (isComing && coming.fetch.isRewritten) sampler.forgetStaged?.();
     // Merged with a base, finite adapters may exceed the range.
     const known = { isFinite: manifest.isFinite && !manifest.adapters };
     return async () => {

@@ -22,6 +22,12 @@ export interface PolicySampler {
     weightsHash?: string,
     known?: KnownWeights,
   ): Promise<void>;
+  /**
+   * Tells that these values are there for a `setWeights` of the same record, and do not change unless `forgetStaged` is called; absent: they are
+   * not copied before.
+   */
+  stageWeights?(parameters: HeldParameters, names: Iterable<string>): void;
+  forgetStaged?(): void;
   /** Sets adapters over the weights that it was created with; absent if it needs them merged. */
   setAdapters?(adapters: Parameters, policyVersion: number, weightsHash?: string): Promise<void>;
   close(): Promise<void>;

@@ -37,7 +37,9 @@ export class RolloutEngine {
     { tokenizer, context }: { readonly tokenizer: BpeTokenizer; readonly context: Living },
   ): Promise<RolloutEngine> {
     const { environment, logger, signal } = context;
-    const { temperature, weightUpdates } = recipe.rollout;
+    const { temperature } = recipe.rollout;
+    // The recipe's check has refused what only our own sampler does.
+    const weightUpdates = recipe.rollout.weightUpdates === "in-flight" ? ("in-flight" as const) : undefined;
     const model = { config, tokenizer, lora: recipe.learner.lora ?? undefined };
     const options = { engine, temperature, weightUpdates, place, runId, model, environment, logger, signal };
     return new RolloutEngine(await EngineSampler.open(options), engine, context);

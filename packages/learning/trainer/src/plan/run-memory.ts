@@ -78,7 +78,8 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
   // Keys and values have the type of the products. Those of pages are counted as float32, the most that they can take.
   const isTable = rollout.gpus > 0 && !rollout.batchInvariant;
   const samplerCacheBytes = own * learner.samplerCacheBytes * (isTable ? half : 1);
-  const rolloutDeviceBytes = samplerWeightsBytes + samplerCacheBytes;
+  const isStaged = isTable && rollout.weightUpdates === "staged" && publishedType(recipe) === "bfloat16";
+  const rolloutDeviceBytes = (isStaged ? 2 : 1) * samplerWeightsBytes + samplerCacheBytes;
   const onCpuBytes = learner.totalBytes - learner.samplerWeightsBytes - learner.samplerCacheBytes;
   const learnerDeviceBytes = learnerDevice?.totalBytes ?? onCpuBytes - processBytes - hostBytes;
   const lora = recipe.learner.lora ?? null;

@@ -91,6 +91,11 @@ describe("a recipe with engines", () => {
       /rollout\.weightUpdates: is in-flight.*kind sglang.*set it to drained/,
     ],
     [
+      "staged weights",
+      `weightUpdates: staged, ${vllm}`,
+      /rollout\.weightUpdates: is staged.*set it to in-flight/,
+    ],
+    [
       "log-probs before a temperature",
       `temperature: 0.6, engine: { kind: sglang, originalLogprobs: true, ${two} }`,
       /originalLogprobs: is true, but with rollout\.temperature 0\.6/,

@@ -52,6 +52,10 @@ export function engineProblems({ rollout, agent, learner }: Recipe, given: unkno
     problems.push(
       `rollout.weightUpdates: is in-flight, but engines of kind ${engine.kind}${loadOf(engine) === "restart" ? " that are restarted for each version" : ""} cannot keep running requests while they load weights; set it to drained`,
     );
+  if (rollout.weightUpdates === "staged")
+    problems.push(
+      "rollout.weightUpdates: is staged, which only Palimpsest's own sampler does; set it to in-flight or drained",
+    );
   const topP = agent.kind === "module" ? 1 : agent.config.topP;
   if (topP !== 1) {
     problems.push(

@@ -45,10 +45,10 @@ export const rolloutSchema = z.strictObject({
       "whether tokens are guessed from a conversation's prompt and reply and checked several at a time, which pays where replies copy, as memory updates do; with a table of slots for all conversations at once and only while it is faster, else for one that runs alone. Absent: as the sampler has it",
     ),
   weightUpdates: z
-    .enum(["drained", "in-flight"])
+    .enum(["drained", "in-flight", "staged"])
     .optional()
     .describe(
-      "when a sampler applies new weights. drained: once its running replies are done, while no other starts. in-flight: between two device calls; replies under way go on with the new weights, and the learner is told which version sampled which tokens (PipelineRL, arXiv:2509.19128). Absent: in-flight if train.maxStaleness is above 0; drained on engines, of which vLLM can keep running requests",
+      "when a sampler applies new weights. drained: once its running replies are done, while no other starts. in-flight: between two device calls; replies under way go on with the new weights, and the learner is told which version sampled which tokens (PipelineRL, arXiv:2509.19128). staged: as in-flight, but whole weights in bfloat16 are copied to the device beside the old ones while these sample, which takes memory for both. Absent: in-flight if train.maxStaleness is above 0; drained on engines, of which vLLM can keep running requests",
     ),
   batchInvariant: z
     .boolean()

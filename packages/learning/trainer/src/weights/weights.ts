@@ -22,7 +22,7 @@ import * as proto from "@palimpsest/wire/protocol";
 import { locationOf, type ObjectLocation } from "./object-location.js";
 
 /** Number of shards in flight: some are written while others are hashed, and a thread that reads from a device lets each wait at every step. */
-const shardsAtOnce = 16;
+const shardsAtOnce = 12;
 
 /** The types that weights are stored in, with the sizes of their values in bytes. */
 const arrays = { float32: Float32Array, bfloat16: Uint16Array } as const;
@@ -208,6 +208,7 @@ export class WeightsFetch {
   readonly #into: HeldParameters;
   #place: Place | undefined;
   #fetching: Promise<void> = Promise.resolve();
+  #isRewritten = false;
 
   /** @param into arrays that are reused if they have the right size */
   constructor(objects: Pick<ObjectAccess, "getInto">, into: HeldParameters = {}) {
@@ -232,7 +233,7 @@ export class WeightsFetch {
     const fetching = inLanes(fresh, { lanes: shardsAtOnce }, async ([index, shard]) => {
       if (replaced.has(index)) {
         await before;
-        fetched.delete(index);
+        if (fetched.delete(index)) this.#isRewritten = true;
       }
       await this.#fetch(place, index, shard).catch(() => undefined);
     });
@@ -256,10 +257,28 @@ export class WeightsFetch {
     const missing = [...shards.entries()].filter(
       ([index, { objectId }]) => place.fetched.get(index) !== objectId,
     );
+    if (missing.some(([index]) => place.fetched.has(index))) this.#isRewritten = true;
     // What is told after this is not fetched again.
     for (const [index, { objectId }] of missing) place.begun.set(index, objectId);
     await inLanes(missing, { lanes: shardsAtOnce }, ([index, shard]) => this.#fetch(place, index, shard));
     return place.arrays;
+  }
+
+  /** Whether values changed that were there before. */
+  get isRewritten(): boolean {
+    return this.#isRewritten;
+  }
+
+  /** The arrays, and the names of those of a manifest whose values are there, as far as its shards tell; undefined before the first of them. */
+  there(manifest: proto.WeightManifest.$Properties) {
+    if (this.#place === undefined) return undefined;
+    const { arrays: parameters, fetched } = this.#place;
+    const isThere = ({ shardIndex, offsetBytes, lengthBytes }: proto.WeightTensor.$Properties) => {
+      const shards = Math.ceil(((offsetBytes ?? 0) + (lengthBytes ?? 0)) / (manifest.leafBytes ?? 1));
+      return Array.from({ length: shards }, (_, at) => (shardIndex ?? 0) + at).every((at) => fetched.has(at));
+    };
+    const names = (manifest.tensors ?? []).flatMap((tensor) => (isThere(tensor) ? [tensor.name ?? ""] : []));
+    return { parameters, names };
   }
 
   /** Resolves with its arrays when nothing is being written into them. */

@@ -10,6 +10,7 @@ import {
   type HeldParameters,
 } from "../../base/parameters.js";
 import type { SamplingDevice } from "../calls/sampling-device.js";
+import type { StagedWeights } from "../weights/staged-weights.js";
 
 type Values = Readonly<Record<string, Float32Array>>;
 
@@ -47,6 +48,8 @@ type WeightChange = NewWeights & {
  *     be finite, earlier adapters are merged again: those that waited with them, or the previous ones.
  * - WEIGHTCHANGE-2. Whole weights are checked and written in steps, between which the event loop runs, so that a large model does not
  *     keep an actor's timers and connections waiting. Nothing else uses the device until all are written.
+ * - WEIGHTCHANGE-3. Weights that are staged (STAGED-1) are changed only once they are, and only the newest: what was staged of others is
+ *     never used.
  */
 export class WeightChanges {
   readonly #model: ModelConfig;
@@ -57,6 +60,7 @@ export class WeightChanges {
   #adapters: Values | undefined;
   #waiting: WeightChange[] = [];
   #isApplying = false;
+  #staged: StagedWeights | undefined;
 
   constructor(
     {
@@ -84,6 +88,56 @@ export class WeightChanges {
     return this.#waiting.length > 0 || this.#isApplying;
   }
 
+  /** Whether waiting changes may be applied: the newest whole weights among them are staged, unless the device does not do so. */
+  get isReady(): boolean {
+    const whole = this.#waiting.findLast((change) => "parameters" in change);
+    return whole === undefined || this.#stagedOf(whole)?.isWhole !== false;
+  }
+
+  /** Whether weights were announced that are not in place. */
+  get isStaging(): boolean {
+    return this.#staged !== undefined;
+  }
+
+  /** Whether `stage` has something to copy. */
+  get isStageable(): boolean {
+    return this.#staged?.isCopyable ?? false;
+  }
+
+  /**
+   * Tells that these of the parameters are there, which a later change may have, so that they can be copied already.
+   * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH
+   */
+  announce(parameters: HeldParameters, names: Iterable<string>): void {
+    if (this.#staged?.parameters !== parameters) {
+      checkParameters(this.#model, parameters);
+      this.#staged = this.#device.stageWeights?.(parameters);
+    }
+    this.#staged?.add(names);
+  }
+
+  /** Forgets what was announced and is not a change yet: it has other values now. */
+  forget(): void {
+    const isChange = this.#waiting.some((change) => this.#stagedOf(change) !== undefined);
+    if (!isChange) this.#staged = undefined;
+  }
+
+  /** Copies announced weights for about that long. If the device has no room for them, they are written when they are applied. */
+  stage(ms: number): void {
+    const endMs = performance.now() + ms;
+    try {
+      while (this.#staged?.step() === true && performance.now() < endMs);
+    } catch {
+      this.#staged = undefined;
+    }
+  }
+
+  #stagedOf(change: WeightChange): StagedWeights | undefined {
+    return "parameters" in change && change.parameters === this.#staged?.parameters
+      ? this.#staged
+      : undefined;
+  }
+
   /**
    * Whole weights that are not known to be finite are checked for it when they are applied.
    * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE of adapters, CONFIG_INVALID for adapters without `lora`
@@ -104,6 +158,7 @@ export class WeightChanges {
 
   /** Resolves when they are written. The caller must have checked them, and must not modify them afterwards. */
   add(weights: NewWeights): Promise<void> {
+    if ("parameters" in weights) this.announce(weights.parameters, Object.keys(weights.parameters));
     return new Promise<void>((applied, failed) => {
       this.#waiting.push({ ...weights, applied, failed });
     });
@@ -142,7 +197,9 @@ export class WeightChanges {
     const whole = changes.findLast((change) => "parameters" in change);
     try {
       if (whole !== undefined && "parameters" in whole) {
-        await paced(this.#device.writeWeights(whole.parameters));
+        const staged = this.#stagedOf(whole);
+        this.#staged = undefined;
+        await paced(staged?.finish() ?? this.#device.writeWeights(whole.parameters));
         this.#adapters = undefined;
         this.#current = nameOf(whole);
       }

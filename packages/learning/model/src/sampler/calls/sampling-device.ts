@@ -1,6 +1,7 @@
 import type { FunctionStats, JitMode } from "@palimpsest/jit";
 import type { HeldParameters } from "../../base/parameters.js";
 import type { DrawnToken, DrawRule } from "../draw/truncation.js";
+import type { StagedWeights } from "../weights/staged-weights.js";
 
 /** One request from the device's point of view. */
 export interface DeviceRow {
@@ -42,6 +43,8 @@ export interface SamplingDevice {
   readonly functionStats: Readonly<Record<string, FunctionStats>>;
   /** Writes weights in steps, between which the event loop may run. If the policy is adapters: the base, without adapters. */
   writeWeights(parameters: HeldParameters): Iterable<undefined>;
+  /** Begins to copy weights beside those in use; absent: `writeWeights` must do it. Only what was begun last may be finished. */
+  readonly stageWeights?: ((parameters: HeldParameters) => StagedWeights) | undefined;
   /** Replaces the adapters. @throws {ModelError} NOT_FINITE: the merged weights are not finite, and have been written */
   writeAdapters(adapters: Readonly<Record<string, Float32Array>>): void;
   /** Returns whether a row with this rule must be drawn on the host, one token per call. */

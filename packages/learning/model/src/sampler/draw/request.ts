@@ -151,11 +151,12 @@ export const samplerConfigSchema = z.strictObject({
         "SmolLM2-135M by 0.02 nats on average. auto: the same as `precision` in models of 20 million parameters and more, from the 17th token of a single request on",
     ),
   weightUpdates: z
-    .enum(["drained", "in-flight"])
+    .enum(["drained", "in-flight", "staged"])
     .default("drained")
     .describe(
       "When new weights are applied. drained: once the running requests are done, and no request starts meanwhile. in-flight: between two calls, as soon as " +
-        "no prompt is half read; running replies go on with the new weights over keys and values of the old ones, and their results say which version sampled which tokens",
+        "no prompt is half read; running replies go on with the new weights over keys and values of the old ones, and their results say which version sampled which tokens. staged: as in-flight, but between calls that go on new weights in bfloat16 are copied to the " +
+        "device beside the old ones, for which a table of slots needs room; adapters are merged as always",
     ),
   batchInvariant: z
     .boolean()

@@ -20,6 +20,7 @@ import { truncates } from "../draw/truncated-draw.js";
 import { type DrawRule, drawTruncated } from "../draw/truncation.js";
 import { AdaptedWeights } from "../weights/adapted-weights.js";
 import { packedWeights } from "../weights/packed-weights.js";
+import { StagedWeights } from "../weights/staged-weights.js";
 import { writeInParts } from "../weights/write-weights.js";
 import { packedPieces, paddedPieces } from "./read-pieces.js";
 import { RowChoice } from "./row-choice.js";
@@ -50,6 +51,8 @@ export interface SlotDeviceOptions {
   readonly precision: JitPrecision;
   /** Set if the policy is adapters over weights. */
   readonly lora?: LoraConfig | undefined;
+  /** Whether new weights are copied beside those in use; not with adapters. */
+  readonly stages?: boolean;
 }
 
 /**
@@ -64,8 +67,11 @@ export class SlotDevice implements SamplingDevice {
   readonly #shapes: SlotShapes;
   readonly #adapted: AdaptedWeights | undefined;
   readonly #rows: RowChoice;
+  readonly #stages: boolean;
 
-  constructor({ backend, mode, config, shapes, maxLength, precision, lora }: SlotDeviceOptions) {
+  constructor(options: SlotDeviceOptions) {
+    const { backend, mode, config, shapes, maxLength, precision, lora, stages = false } = options;
+    this.#stages = stages && lora === undefined;
     this.#config = config;
     this.#slots = shapes.maxRows;
     this.#shapes = shapes;
@@ -102,7 +108,10 @@ export class SlotDevice implements SamplingDevice {
           });
     this.#adapted = lora && new AdaptedWeights({ config, lora, layout: "table", stored: precision });
     Object.assign(functions, this.#adapted?.functions);
-    const state = { ...tableModelState(setup, readRows), ...this.#adapted?.state };
+    const state = {
+      ...tableModelState(setup, readRows, this.#stages ? "staged" : "written"),
+      ...this.#adapted?.state,
+    };
     this.#module = jit({ backend, mode, state, functions, precision });
     const { kinds } = attentionKinds(config, maxLength);
     const { cos, sin } = ropeTables(entry(kinds, 0), table.length);
@@ -162,6 +171,11 @@ export class SlotDevice implements SamplingDevice {
   *writeWeights(parameters: HeldParameters): Generator<undefined> {
     if (this.#adapted) yield* this.#adapted.writeWeights(this.#module, parameters);
     else yield* writeInParts(this.#module, packedWeights(this.#config, parameters, "table"));
+  }
+
+  get stageWeights(): SamplingDevice["stageWeights"] {
+    if (!this.#stages) return undefined;
+    return (parameters) => new StagedWeights(this.#module, this.#config, parameters);
   }
 
   writeAdapters(adapters: Readonly<Record<string, Float32Array>>): void {

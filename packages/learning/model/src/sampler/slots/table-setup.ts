@@ -21,10 +21,14 @@ export interface TableSetup {
   readonly type: FloatType;
 }
 
-/** State: weights, rotary tables, the tables of keys and values, and the last logits of each number of rows that reads. */
+/**
+ * State: weights, rotary tables, the tables of keys and values, and the last logits of each number of rows that reads.
+ * @param asHalf how weights that are given in bfloat16 are written
+ */
 export function tableModelState(
   { config, table, type }: TableSetup,
   readRows: readonly number[],
+  asHalf: "written" | "staged",
 ): Record<string, StateSpec> {
   const weights = Object.entries(packedShapes(config, "table")).map(
     ([name, shape]) =>
@@ -33,7 +37,7 @@ export function tableModelState(
         {
           ...float32(shape),
           ...(isMatrix(name) ? { stored: type } : {}),
-          ...halfWriting(name, shape, config),
+          ...halfWriting(name, shape, config, asHalf),
         },
       ] as const,
   );

@@ -172,6 +172,7 @@ export function halfWriting(
   name: string,
   shape: readonly number[],
   config: ModelConfig,
+  asHalf: "written" | "staged" = "written",
 ): Pick<StateSpec, "asHalf" | "joined"> | undefined {
   if (!isMatrix(name)) return undefined;
   const { heads, kvHeads, headDim, intermediateSize: F } = config;
@@ -181,7 +182,34 @@ export function halfWriting(
   };
   const joined = widths[name.split(".")[0] ?? name];
   if ([...(joined ?? []), shape.at(-1) ?? 1].some((width) => width % 2 !== 0)) return undefined;
-  return { asHalf: "written", ...(joined ? { joined } : {}) };
+  return { asHalf, ...(joined ? { joined } : {}) };
+}
+
+/** An entry of a table that is written from bfloat16 matrices. */
+export interface HalfEntry {
+  readonly name: string;
+  /** The parameters of its parts, and the one whose values scale them. */
+  readonly sources: readonly string[];
+  readonly gains: string | undefined;
+  /** Reads the gains, but no matrix. */
+  readonly parts: () => readonly HalfPart[];
+}
+
+/** Returns the entries of a table that are written from bfloat16 matrices among these parameters. */
+export function halfEntries(config: ModelConfig, parameters: HeldParameters): HalfEntry[] {
+  return Object.entries(packedShapes(config, "table")).flatMap(([name, shape]) => {
+    if (halfWriting(name, shape, config) === undefined) return [];
+    const [tensor = name, layer] = name.split(".");
+    const joined = tensor === "attentionIn" || tensor === "gates" ? joins[tensor] : undefined;
+    const sources =
+      layer === undefined ? [name] : (joined?.matrices ?? [tensor]).map((one) => `layers.${one}`);
+    if (!sources.every((source) => parameters[source] instanceof Uint16Array)) return [];
+    const parts = () =>
+      layer === undefined
+        ? [{ bits: parameters[name] as Uint16Array }]
+        : (halfParts(tensor as PackedTensor, Number(layer), parameters, config) ?? []);
+    return [{ name, sources, gains: joined && `layers.${joined.gains}`, parts }];
+  });
 }
 
 /**
