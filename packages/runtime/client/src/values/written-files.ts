@@ -19,6 +19,8 @@ const maxKept = 32;
 const turnBytes = 4 * 1024 * 1024;
 /** The number of bytes that a thread copies at a time, which nothing can abort. */
 const threadBytes = 32 * 1024 * 1024;
+/** Fewer are copied sooner than a thread begins. */
+const leastThreadBytes = 1024 * 1024;
 /** The bytes of a block in `stat`. */
 const blockBytes = 512;
 
@@ -57,7 +59,7 @@ export async function writeMapped(
   const stats = fstatSync(descriptor);
   if (sizeBytes === 0 || stats.size !== sizeBytes || stats.blocks * blockBytes < sizeBytes) return undefined;
   // Threads enter the pages that they write.
-  const isReady = !pieces.some(({ buffer }) => buffer instanceof SharedArrayBuffer);
+  const isReady = !pieces.some(isForThreads);
   const file = mappingOf(descriptor, stats, isReady);
   if (file === undefined) return undefined;
   file.writers++;
@@ -65,7 +67,7 @@ export async function writeMapped(
     let position = 0;
     for (const piece of pieces) {
       const { byteLength } = piece;
-      if (piece.buffer instanceof SharedArrayBuffer) {
+      if (isForThreads(piece)) {
         await writeInThreads(file.mapping, piece, position, signal);
         position += byteLength;
         continue;
@@ -95,6 +97,10 @@ export async function writeMapped(
 }
 
 /** Shared memory cannot be transferred, so that threads can copy it while this one does something else. */
+function isForThreads({ buffer, byteLength }: Uint8Array): boolean {
+  return byteLength >= leastThreadBytes && buffer instanceof SharedArrayBuffer;
+}
+
 async function writeInThreads(
   mapping: WritableMapping,
   piece: Uint8Array,
