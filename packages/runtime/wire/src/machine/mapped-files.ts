@@ -564,7 +564,8 @@ export function writableMapping(
     },
     async writeInThread(bytes, positionBytes) {
       const to = addressAt(positionBytes, bytes);
-      if (!(bytes.buffer instanceof SharedArrayBuffer)) throw new TypeError("the bytes are not shared memory");
+      if (!(bytes.buffer instanceof SharedArrayBuffer))
+        throw new TypeError("the bytes are not shared memory");
       if (bytes.byteLength > 0) await c.copyInThread(to, bytes, bytes.byteLength);
     },
     read(lengthBytes) {
