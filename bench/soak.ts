@@ -3,10 +3,11 @@
  * and open files are sampled. The load is that of a busy cluster: calls in flight, actors that come and go, objects
  * that are stored, fetched and freed, drivers that connect and leave, and a `status` now and then.
  *
- * The full load is measured first, with each kind of work in a closed loop. Then each is paced at half of its rate.
+ * The full load is measured first, with each kind of work in a closed loop. Then each is paced at half of its rate, or
+ * at another part of it.
  * After a warm-up a line is fitted to the resident set of each process; its slope is the reported figure.
  *
- * Usage, on built code: npx tsx --conditions=@palimpsest/source bench/soak.ts [--minutes 30] [--json FILE]
+ * Usage, on built code: npx tsx --conditions=@palimpsest/source bench/soak.ts [--minutes 30] [--part 0.5] [--json FILE]
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
@@ -16,7 +17,7 @@ import { WordCounter } from "../test/support/word-counter.js";
 import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 
-const flags = benchFlags({ minutes: "30", json: undefined });
+const flags = benchFlags({ minutes: "30", part: "0.5", json: undefined });
 const source = { from: new URL("../test/support/word-counter.ts", import.meta.url) };
 const sampleMs = 5_000;
 const calibrationMs = 8_000;
@@ -121,7 +122,7 @@ try {
         await work.step();
         work.done++;
       }
-      work.ratePerSecond = work.done / 2 / ((performance.now() - startedAt) / 1000);
+      work.ratePerSecond = (work.done * Number(flags.part)) / ((performance.now() - startedAt) / 1000);
       work.done = 0;
     }),
   );
@@ -190,6 +191,7 @@ try {
   if (flags.json)
     writeResult(flags.json, {
       minutes: Number(flags.minutes),
+      part: Number(flags.part),
       warmUpMinutes,
       rows,
       load,

@@ -219,7 +219,10 @@ export class ControlPlane {
     this.stacks = new StackRequests({ actors, nodes, sessions, clock });
 
     // What has ended is told when everybody who must hear of it is there.
-    jobs.onForgotten((jobId) => logs.remove(jobId));
+    jobs.onForgotten((jobId) => {
+      logs.remove(jobId);
+      this.history.tasks.forget(jobId);
+    });
     this.#usedBundles = new UsedBundles({
       ...{ bundles, actors, jobs, clock, logger },
       keepMs: config.bundleKeepMs,

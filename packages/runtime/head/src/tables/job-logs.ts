@@ -90,7 +90,8 @@ export class JobLogs {
 
   /** Tells followers that no more output will come. */
   ended(jobId: string): void {
-    for (const wake of this.#log(jobId).wake) wake();
+    // The job may have been forgotten in the meantime, and is not remembered again for this.
+    for (const wake of this.#logs.get(jobId)?.wake ?? []) wake();
   }
 
   /** Yields the output from an offset to its end or, while `follow` returns true, as it arrives. Holes are left out. */

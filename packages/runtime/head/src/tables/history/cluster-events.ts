@@ -10,6 +10,7 @@ import type { Node, NodeState } from "../node.js";
 import { EventRing } from "./event-ring.js";
 
 const maxEvents = 10_000;
+const maxBytes = 4 * 1024 * 1024;
 const maxMessageLength = 500;
 
 export type ClusterEvent = proto.ClusterEvent.$Properties;
@@ -29,7 +30,11 @@ export type ClusterEventKind =
 
 export class ClusterEvents {
   readonly #clock: Clock;
-  readonly #events = new EventRing<ClusterEvent>(maxEvents);
+  readonly #events = new EventRing<ClusterEvent>(
+    maxEvents,
+    maxBytes,
+    ({ subjectId, nodeId, jobId, message }) => 200 + `${subjectId}${nodeId}${jobId}${message}`.length,
+  );
   #sequence = 0;
 
   constructor(clock: Clock) {

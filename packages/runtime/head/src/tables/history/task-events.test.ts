@@ -35,6 +35,35 @@ test("of each job the newest are kept, failures beside a flood of successes (TAS
   expect([...events.ended("", everything)]).toHaveLength(events.size);
 });
 
+test("events of long texts are bounded by their bytes, and gone with their job (TASKEVENTS-1, TASKEVENTS-3)", () => {
+  const events = new TaskEvents(clock);
+  const long = "x".repeat(1_000);
+  const texts = {
+    name: long,
+    role: long,
+    callerId: long,
+    errorMessage: long,
+    nodeId: long,
+    peerAddress: long,
+  };
+  for (let round = 0; round < 40; round++)
+    for (const jobId of ["job-1", "job-2"])
+      events.report({
+        reporterId: "a",
+        jobId,
+        ended: finished(400, texts),
+        counts: [{ kind: 2, name: "echo" }],
+      });
+  // Each has six texts that were cut to 200 characters, beside about 300 bytes.
+  expect(events.size).toBeLessThan((32 * 1024 * 1024) / 1_500);
+  expect(events.size).toBeGreaterThan((32 * 1024 * 1024) / 2_000);
+  const kept = ["job-1", "job-2"].map((jobId) => events.ended(jobId, everything).length);
+  expect(Math.max(...kept)).toBeLessThan(1.3 * Math.min(...kept));
+  events.forget("job-1");
+  expect(events.size).toBe(kept[1]);
+  expect(events.summary("").map(({ jobId }) => jobId)).toEqual(["job-2"]);
+});
+
 test("names beyond the bound are counted together, and counts are those of all (TASKEVENTS-3)", () => {
   const events = new TaskEvents(clock);
   const count = (name: string) => ({ kind: 2, name, finished: 2, leftOut: 1, ranUs: 10 });

@@ -4,8 +4,8 @@
  * Not responsible for: sampling (the processes do it), or answers to clients (task-event-rpcs.ts).
  *
  * Invariants:
- * - TASKEVENTS-1. At most `maxEvents` events are kept, `maxEventsOfJob` per job, a fifth of which are for failures.
- *   The oldest events of the job that has most are dropped first.
+ * - TASKEVENTS-1. At most `maxEvents` events of at most `maxBytes` are kept, `maxEventsOfJob` per job, a fifth of which
+ *   are for failures. The oldest events of the job that has most are dropped first.
  * - TASKEVENTS-2. What is pending or running is known from the last report of its process. When the process is gone,
  *   its running calls have failed; the end of a task is reported by its caller.
  * - TASKEVENTS-3. At most `maxNames` names are counted separately, and at most `maxReporters` processes have live
@@ -17,6 +17,10 @@ import { EventRing } from "./event-ring.js";
 
 const maxEvents = 50_000;
 const maxEventsOfJob = 20_000;
+/** What all events may take: programs choose their texts. */
+const maxBytes = 32 * 1024 * 1024;
+/** About what an event takes beside its texts. */
+const eventBytes = 300;
 const maxFailedOfJob = maxEventsOfJob / 5;
 const maxNames = 1_000;
 const maxReporters = 10_000;
@@ -58,6 +62,7 @@ export class TaskEvents {
   readonly #totals = new Map<string, Totals>();
   readonly #reporters = new Map<string, Reporter>();
   #size = 0;
+  #bytes = 0;
   #sequence = 0;
 
   constructor(clock: Clock) {
@@ -112,6 +117,15 @@ export class TaskEvents {
     }
   }
 
+  /** Forgets a job that is no longer remembered, so that the names of later jobs are counted separately. */
+  forget(jobId: string): void {
+    const ofJob = this.#jobs.get(jobId);
+    for (const ring of ofJob ? [ofJob.finished, ofJob.failed] : [])
+      this.#change(ring, () => ring.drop(ring.size));
+    this.#jobs.delete(jobId);
+    for (const [key, totals] of this.#totals) if (totals.jobId === jobId) this.#totals.delete(key);
+  }
+
   /** Yields pending and running tasks and calls. */
   *live(): Generator<TaskEvent> {
     for (const { live } of this.#reporters.values()) yield* live;
@@ -146,27 +160,37 @@ export class TaskEvents {
   #keep(event: TaskEvent): void {
     const jobId = event.jobId ?? "";
     const ofJob = this.#jobs.get(jobId) ?? {
-      finished: new EventRing<TaskEvent>(maxEventsOfJob - maxFailedOfJob),
-      failed: new EventRing<TaskEvent>(maxFailedOfJob),
+      finished: new EventRing<TaskEvent>(maxEventsOfJob - maxFailedOfJob, maxBytes, bytesOf),
+      failed: new EventRing<TaskEvent>(maxFailedOfJob, maxBytes, bytesOf),
     };
     this.#jobs.set(jobId, ofJob);
     const ring = event.state === TASK_STATE_FINISHED ? ofJob.finished : ofJob.failed;
     event.sequence = ++this.#sequence;
-    this.#size += 1 - ring.push(event);
-    if (this.#size > maxEvents) this.#makeRoom();
+    this.#change(ring, () => ring.push(event));
+    while (this.#size > maxEvents || this.#bytes > maxBytes) this.#makeRoom();
+  }
+
+  /** Changes a ring, and counts what it has then. */
+  #change(ring: EventRing<TaskEvent>, change: () => void): void {
+    const { size, bytes } = ring;
+    change();
+    this.#size += ring.size - size;
+    this.#bytes += ring.bytes - bytes;
   }
 
   /** TASKEVENTS-1 */
   #makeRoom(): void {
     let largest: readonly [string, JobEvents] | undefined;
-    const sizeOf = ({ finished, failed }: JobEvents) => finished.size + failed.size;
-    for (const entry of this.#jobs)
-      if (largest === undefined || sizeOf(entry[1]) > sizeOf(largest[1])) largest = entry;
+    let most = -1;
+    for (const entry of this.#jobs) {
+      const bytes = entry[1].finished.bytes + entry[1].failed.bytes;
+      if (bytes > most) [largest, most] = [entry, bytes];
+    }
     if (largest === undefined) return;
     const [jobId, { finished, failed }] = largest;
     // Several events are dropped at a time, because finding the largest job iterates over all jobs.
     const ring = finished.size > 0 ? finished : failed;
-    this.#size -= ring.drop(Math.ceil(ring.size / 10));
+    this.#change(ring, () => ring.drop(Math.ceil(ring.size / 10)));
     if (finished.size + failed.size === 0) this.#jobs.delete(jobId);
   }
 
@@ -194,6 +218,16 @@ export class TaskEvents {
 
 function keyOf(kind: number, name: string, jobId: string): string {
   return JSON.stringify([kind, name, jobId]);
+}
+
+const lengthOf = (text: string | null | undefined) => text?.length ?? 0;
+
+/** Texts are mostly of one byte per character; numbers are part of `eventBytes`. */
+function bytesOf(event: TaskEvent): number {
+  const { taskId, name, actorId, nodeId, jobId, role, callerId, errorCode, errorMessage } = event;
+  let bytes = eventBytes + lengthOf(event.objectId) + lengthOf(event.peerAddress);
+  bytes += lengthOf(taskId) + lengthOf(name) + lengthOf(actorId) + lengthOf(nodeId) + lengthOf(jobId);
+  return bytes + lengthOf(role) + lengthOf(callerId) + lengthOf(errorCode) + lengthOf(errorMessage);
 }
 
 /**
