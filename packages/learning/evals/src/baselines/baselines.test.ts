@@ -190,4 +190,28 @@ describe("retrievalSystem", () => {
     const plain = { ...item, document: "No facts." };
     await expect(ask(system, plain)).rejects.toThrow(/has no numbered facts/);
   });
+
+  it("indexes a text once for the questions about it, and again where that failed", async () => {
+    const { base } = echoing({ contextTokens: 200, passages: 1, passageTokens: 60 });
+    const plain = hashedEmbedder();
+    let embedded = 0;
+    let isDown = true;
+    const embedder = {
+      name: plain.name,
+      dimensions: plain.dimensions,
+      embed: async (texts: readonly string[]) => {
+        if (isDown) throw new Error("the embedder is down");
+        embedded += texts.length;
+        return await plain.embed(texts);
+      },
+    };
+    const system = retrievalSystem({ ...base, retrieval: { by: "embedding", embedder } });
+    await expect(ask(system, item)).rejects.toThrow("the embedder is down");
+    isDown = false;
+    const questions = ["Who painted?", "Where is Oslo?", "What is on the Seine?"];
+    for (const question of questions) await ask(system, { ...item, question });
+    expect(embedded).toBe(4 + questions.length);
+    await ask(system, documentItem("Document 1:\nRome\nRome is a city."));
+    expect(embedded).toBe(4 + questions.length + 2);
+  });
 });

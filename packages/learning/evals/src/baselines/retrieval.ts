@@ -29,16 +29,31 @@ export function retrievalSystem(options: BaselineOptions & { readonly retrieval:
   const { name, reader, model, retrieval } = options;
   const { config } = reader;
   const embedder = retrieval.by === "embedding" ? retrieval.embedder.name : undefined;
+  const countTokens = (text: string) => reader.encode(text).length;
+  /** The index of the last text or store: many questions about one text follow each other. */
+  let last: { readonly of: string | EvalItem["records"]; readonly searched: Promise<Searched> } | undefined;
+  const searchedOf = async (item: EvalItem, signal: AbortSignal): Promise<Searched> => {
+    const of = item.records ?? (await documentText(item));
+    if (last?.of === of) return await last.searched;
+    const passages =
+      retrieval.by === "max-serial" ? factsOf(item, of) : passagesOf(of, countTokens, config.passageTokens);
+    const own = { of, searched: indexed(retrieval, passages, signal) };
+    last = own;
+    try {
+      return await own.searched;
+    } catch (error) {
+      // The next question tries again.
+      if (last === own) last = undefined;
+      throw error;
+    }
+  };
   return {
     name,
     settings: { kind: "retrieval", by: retrieval.by, embedder: embedder ?? null, reader: config, model },
     async answer(item, answering) {
-      const passages =
-        retrieval.by === "max-serial"
-          ? await factsOf(item)
-          : await passagesOf(item, (text) => reader.encode(text).length, config.passageTokens);
+      const { passages, search } = await searchedOf(item, answering.signal);
       const query = item.searchQuery ?? item.question;
-      const hits = await search(retrieval, passages, query, config.passages, answering.signal);
+      const hits = await search(query, config.passages, answering.signal);
       const found = hits.flatMap(({ index }) => passages[index] ?? []);
       const { ids, shown } = fill(found, reader.room(item.question, config.contextTokens), reader.encode);
       const answered = await reader.answer(item.question, ids, answering);
@@ -55,40 +70,48 @@ export function retrievalSystem(options: BaselineOptions & { readonly retrieval:
   };
 }
 
-async function passagesOf(
-  item: EvalItem,
+function passagesOf(
+  of: string | NonNullable<EvalItem["records"]>,
   countTokens: (text: string) => number,
   maxTokens: number,
-): Promise<Passage[]> {
-  if (item.records) {
-    return item.records.map(({ id, content, dialogueTime, speaker, provenance }, place) => ({
-      place,
-      text: [dialogueTime, speaker, content].filter((part) => part !== undefined).join(" · "),
-      sources: [id, ...provenance],
-    }));
-  }
-  return splitPassages(await documentText(item), { maxTokens, countTokens });
+): Passage[] {
+  if (typeof of === "string") return splitPassages(of, { maxTokens, countTokens });
+  return of.map(({ id, content, dialogueTime, speaker, provenance }, place) => ({
+    place,
+    text: [dialogueTime, speaker, content].filter((part) => part !== undefined).join(" · "),
+    sources: [id, ...provenance],
+  }));
 }
 
-async function search(
+/** Passages that can be searched. */
+interface Searched {
+  readonly passages: readonly Passage[];
+  search(question: string, topK: number, signal: AbortSignal): Promise<readonly Hit[]>;
+}
+
+async function indexed(
   retrieval: Retrieval,
   passages: readonly Passage[],
-  question: string,
-  topK: number,
   signal: AbortSignal,
-): Promise<readonly Hit[]> {
+): Promise<Searched> {
   const texts = passages.map(({ text }) => text);
-  if (retrieval.by !== "embedding") {
-    const hits = Bm25Index.of(texts).search(question, topK);
-    return retrieval.by === "bm25" ? hits : newestOf(hits);
+  if (retrieval.by === "embedding") {
+    const index = await DenseIndex.of(texts, retrieval.embedder, signal);
+    return { passages, search: (question, topK, own) => index.search(question, topK, own) };
   }
-  const index = await DenseIndex.of(texts, retrieval.embedder, signal);
-  return await index.search(question, topK, signal);
+  const index = Bm25Index.of(texts);
+  return {
+    passages,
+    search: (question, topK) => {
+      const hits = index.search(question, topK);
+      return Promise.resolve(retrieval.by === "bm25" ? hits : newestOf(hits));
+    },
+  };
 }
 
 /** @throws {EvaluationError} BAD_CONFIG if the document has no numbered facts */
-async function factsOf(item: EvalItem): Promise<Passage[]> {
-  const facts = numberedFacts(await documentText(item)).sort((a, b) => a.serial - b.serial);
+function factsOf(item: EvalItem, of: string | NonNullable<EvalItem["records"]>): Passage[] {
+  const facts = numberedFacts(typeof of === "string" ? of : "").sort((a, b) => a.serial - b.serial);
   if (facts.length > 0)
     return facts.map(({ serial, text }, place) => ({ place, text: `${serial}. ${text}`, sources: [] }));
   throw new EvaluationError(
