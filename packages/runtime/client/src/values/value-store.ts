@@ -211,10 +211,9 @@ export class ValueStore implements RefStore {
 
   /** VALUES-3 */
   #seal({ objectId, sizeBytes }: ObjectRef, { sealing, memory }: UnsealedValue): void {
-    const kept = memory.keep();
     const again = async (): Promise<void> => {
       if (!this.holds.has(objectId)) return;
-      const stored = { pieces: [kept.bytes()], sizeBytes };
+      const stored = { pieces: [memory.bytes()], sizeBytes };
       const timeoutMs = transferTimeoutMs(sizeBytes);
       const rest = { contains: [], signal: undefined, early: false, holder: this.#options.holder };
       await this.#node.use({ timeoutMs }, (link, leftMs) =>
@@ -225,7 +224,7 @@ export class ValueStore implements RefStore {
     const sealed = sealing
       .then(() => undefined, again)
       .finally(() => {
-        kept.done();
+        memory.done();
         this.#unsealed.delete(objectId);
       });
     this.#unsealed.set(objectId, sealed);

@@ -67,6 +67,7 @@ async function storeInFile(link: ObjectLink, value: StoringValue): Promise<Unsea
     const sealing = link.order({ seal: { objectId: id, contains: [...contains] } }, timeoutMs);
     if (onId !== undefined) link.ahead?.stored(sizeBytes);
     if (early && memory !== undefined) return { sealing, memory };
+    memory?.done();
     await sealing;
     return undefined;
   } catch (reason) {

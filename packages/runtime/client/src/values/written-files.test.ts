@@ -14,7 +14,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { writeMapped } from "./written-files.js";
 
 const memory = "/dev/shm";
-const sizeBytes = 6_000_000;
+const sizeBytes = 9_000_000;
 const bytes = Buffer.from(Buffer.alloc(sizeBytes).map((_byte, at) => at % 251));
 
 /** Opens a file in shared memory that has that content, for writing. */
@@ -31,7 +31,10 @@ function opened(content: Uint8Array): { readonly path: string; readonly descript
 }
 
 const isWritten = async (descriptor: number, pieces: readonly Uint8Array[], ofBytes = sizeBytes) =>
-  (await writeMapped(descriptor, pieces, ofBytes)) !== undefined;
+  await writeMapped(descriptor, pieces, ofBytes).then((written) => {
+    written?.done();
+    return written !== undefined;
+  });
 
 const isMapped = (path: string) => readFileSync("/proc/self/maps", "utf8").includes(path);
 
@@ -78,7 +81,7 @@ describe.skipIf(mappingProblem() !== "" || !existsSync(memory))("files written a
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
     const { path, descriptor } = opened(Buffer.alloc(sizeBytes));
-    const kept = (await writeMapped(descriptor, [bytes], sizeBytes))?.keep();
+    const kept = await writeMapped(descriptor, [bytes], sizeBytes);
     rmSync(path);
     vi.advanceTimersByTime(60_000);
     expect(isMapped(path)).toBe(true);

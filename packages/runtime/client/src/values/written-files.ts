@@ -14,9 +14,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { PalimpsestError, type WritableMapping, writableMapping } from "@palimpsest/wire";
 
 const keepMs = 10_000;
-const maxKept = 32;
+const maxKept = 64;
 /** The number of bytes that are written before others get their turn of the event loop. */
-const turnBytes = 4 * 1024 * 1024;
+const turnBytes = 8 * 1024 * 1024;
 /** The number of bytes that a thread copies at a time, which nothing can abort. */
 const threadBytes = 32 * 1024 * 1024;
 /** Fewer are copied sooner than a thread begins. */
@@ -34,13 +34,8 @@ interface Kept {
 const kept = new Map<string, Kept>();
 let sweep: NodeJS.Timeout | undefined;
 
-/** What was written to a file as memory. */
+/** What was written to a file as memory. It is kept, whatever the node does with the file, until done(). */
 export interface WrittenMemory {
-  /** Keeps it, whatever the node does with the file, until done(). */
-  keep(): KeptMemory;
-}
-
-export interface KeptMemory {
   bytes(): Uint8Array;
   done(): void;
 }
@@ -62,13 +57,18 @@ export async function writeMapped(
   const isReady = !pieces.some(isForThreads);
   const file = mappingOf(descriptor, stats, isReady);
   if (file === undefined) return undefined;
+  const { mapping } = file;
   file.writers++;
+  const done = () => {
+    file.writers--;
+    shrink(mapping.fileSystemBytes / 8);
+  };
   try {
     let position = 0;
     for (const piece of pieces) {
       const { byteLength } = piece;
       if (isForThreads(piece)) {
-        await writeInThreads(file.mapping, piece, position, signal);
+        await writeInThreads(mapping, piece, position, signal);
         position += byteLength;
         continue;
       }
@@ -80,19 +80,14 @@ export async function writeMapped(
             "INVALID_ARGUMENT",
             "an array of the value was transferred while the value was stored: wait for put before you transfer it",
           );
-        file.mapping.write(piece.subarray(at, at + turnBytes), position + at);
+        mapping.write(piece.subarray(at, at + turnBytes), position + at);
       }
       position += byteLength;
     }
-    return {
-      keep() {
-        file.writers++;
-        return { bytes: () => file.mapping.read(sizeBytes), done: () => void file.writers-- };
-      },
-    };
-  } finally {
-    file.writers--;
-    shrink(file.mapping.fileSystemBytes / 8);
+    return { bytes: () => mapping.read(sizeBytes), done };
+  } catch (reason) {
+    done();
+    throw reason;
   }
 }
 
