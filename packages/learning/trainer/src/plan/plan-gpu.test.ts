@@ -79,3 +79,10 @@ test("a GPU's keys and values take half of what pages take", () => {
   expect(cacheBytes(0)).toBe(4 * values);
   expect(cacheBytes(0.5)).toBe(2 * values);
 });
+
+test("weights that are staged are on the GPU twice", () => {
+  const { rollout, ...rest } = recipe();
+  const { rolloutDeviceBytes, learner } = runMemory({ ...rest, rollout }, model);
+  const staged = runMemory({ ...rest, rollout: { ...rollout, weightUpdates: "staged" } }, model);
+  expect(staged.rolloutDeviceBytes - rolloutDeviceBytes).toBe(learner.samplerWeightsBytes / 2);
+});
