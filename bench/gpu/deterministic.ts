@@ -2,7 +2,7 @@
  * Measures what `learner.deterministic` costs on a GPU, and checks that it works: updates of 494M parameters in several variants, each in
  * its own process, with the gradient norms of the first updates, which two processes with a fixed order must share bit by bit. Then how many
  * log-probs differ in any bit, and by how much at most, with the same weights: between the learner's function that scores rows and the one
- * that trains on them, where each row has the same neighbours in both ("alike") or others ("apart"), and between sampler and learner. A
+ * that trains on them, where each row has the same neighbors in both ("alike") or others ("apart"), and between sampler and learner. A
  * ratio that is not 1 tells a difference: in float32 those of log-probs below -0.5 are all seen. Prints a line of JSON for each variant,
  * which ends after --limit seconds, done or not.
  * Exits with 1 if two processes with a fixed order differ, or a log-prob that is scored alike does with it.
