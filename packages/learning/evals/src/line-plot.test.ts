@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { linearAxis, logAxis, shortNumber } from "./axis.js";
-import { type LinePlot, linePlot } from "./line-plot.js";
+import { type LinePlot, linePlot, stackedPlots } from "./line-plot.js";
 import { rewardPlot } from "./plots.js";
 
 /** Checks that tags nest and close, attributes are quoted, and no bare & or < remains, and returns the tag names. */
@@ -128,5 +128,29 @@ describe("axes", () => {
       "1M",
       "3.5M",
     ]);
+  });
+});
+
+describe("the legend", () => {
+  it("puts names that do not fit beside each other into further rows, for which the picture is higher", () => {
+    const named = (...names: string[]): LinePlot => ({
+      ...plot,
+      series: names.map((name) => ({ name: `agent ${name}`, points: [{ x: 1, y: 1 }] })),
+    });
+    const placed = (svg: string) =>
+      [...svg.matchAll(/<text x="([\d.]+)" y="([\d.]+)"[^>]*>(agent [^<]*)/g)].map(([, x, y, name = ""]) => ({
+        right: Number(x) + name.length * 7.2,
+        y: Number(y),
+      }));
+    const heightOf = (svg: string) => Number(/ height="(\d+)"/.exec(svg)?.[1]);
+    const few = named("one", "two");
+    const many = named("with a name that is rather long", "with another that is long", "of a third kind");
+    expect(new Set(placed(linePlot(few)).map(({ y }) => y)).size).toBe(1);
+    expect(new Set(placed(linePlot(many)).map(({ y }) => y)).size).toBe(2);
+    for (const { right } of placed(linePlot(many))) expect(right).toBeLessThan(760);
+    expect(heightOf(linePlot(many))).toBeGreaterThan(heightOf(linePlot(few)));
+    parseXml(linePlot(many));
+    // Stacked plots leave room for each of them.
+    expect(heightOf(stackedPlots([many, few]))).toBe(heightOf(linePlot(many)) + heightOf(linePlot(few)));
   });
 });

@@ -32,7 +32,9 @@ export interface LinePlot {
 }
 
 const width = 760;
+/** Height with a legend of one row; each further row adds `legendRow`. */
 const height = 420;
+const legendRow = 20;
 const frame = { left: 76, right: width - 24, top: 78, bottom: height - 58 };
 const ink = "#24292f";
 const pale = "#57606a";
@@ -48,19 +50,23 @@ export function linePlot(plot: LinePlot): string {
   const points = plot.series.flatMap((series) => series.points).filter(isDrawable);
   const x = xAxisOf(plot, points);
   const y = yAxisOf(plot, points);
-  const body = [
-    element("rect", { x: 0, y: 0, width, height, rx: 8, fill: "#ffffff" }),
-    text(plot.title, { x: frame.left, y: 32, "font-size": 17, "font-weight": 600, fill: ink }),
+  const drawn = [
     ...yAxis(plot, y),
     ...xAxis(plot, x),
     ...plot.series.flatMap((series, i) => drawSeries(series, colorOf(plot, i), x, y, i, plot.series.length)),
-    ...legend(plot),
   ];
   if (points.length === 0) {
     const middle = { x: (frame.left + frame.right) / 2, y: (frame.top + frame.bottom) / 2 };
-    body.push(text("no data", { ...middle, "text-anchor": "middle", "font-size": 14, fill: pale }));
+    drawn.push(text("no data", { ...middle, "text-anchor": "middle", "font-size": 14, fill: pale }));
   }
-  return picture(plot.title, { width, height }, body);
+  const places = legendPlaces(plot);
+  const more = (places.at(-1)?.row ?? 0) * legendRow;
+  return picture(plot.title, { width, height: height + more }, [
+    element("rect", { x: 0, y: 0, width, height: height + more, rx: 8, fill: "#ffffff" }),
+    text(plot.title, { x: frame.left, y: 32, "font-size": 17, "font-weight": 600, fill: ink }),
+    ...(more === 0 ? drawn : [element("g", { transform: `translate(0 ${more})` }, drawn.join("\n"))]),
+    ...legend(plot, places),
+  ]);
 }
 
 const isDrawable = (point: PlotPoint): boolean => Number.isFinite(point.x) && Number.isFinite(point.y);
@@ -185,28 +191,46 @@ function colorOf(plot: LinePlot, i: number): string {
   return colors[before % colors.length] as string;
 }
 
-function legend(plot: LinePlot): string[] {
-  let x = frame.left;
+interface LegendPlace {
+  readonly x: number;
+  readonly row: number;
+}
+
+/** Places the names beside each other, in a new row where one does not fit. Letters are about 7.2 wide. */
+function legendPlaces({ series }: LinePlot): LegendPlace[] {
+  let [x, row] = [frame.left, 0];
+  return series.map(({ name }) => {
+    const needed = 30 + name.length * 7.2;
+    if (x > frame.left && x + needed > frame.right) [x, row] = [frame.left, row + 1];
+    const place = { x, row };
+    x += needed + 18;
+    return place;
+  });
+}
+
+function legend(plot: LinePlot, places: readonly LegendPlace[]): string[] {
   return plot.series.flatMap((series, i) => {
-    const at = x;
-    x += 42 + series.name.length * 7.2;
+    const { x, row } = places[i] as LegendPlace;
+    const y = 54 + row * legendRow;
     const color = colorOf(plot, i);
     const stroke = series.faint ? { "stroke-width": 1, "stroke-opacity": 0.5 } : { "stroke-width": 2.2 };
     return [
-      element("line", { x1: at, x2: at + 22, y1: 54, y2: 54, stroke: color, ...stroke }),
-      ...(isMarked(series) ? [mark(i, at + 11, 54, color)] : []),
-      text(series.name, { x: at + 28, y: 58, "font-size": 13, fill: ink }),
+      element("line", { x1: x, x2: x + 22, y1: y, y2: y, stroke: color, ...stroke }),
+      ...(isMarked(series) ? [mark(i, x + 11, y, color)] : []),
+      text(series.name, { x: x + 28, y: y + 4, "font-size": 13, fill: ink }),
     ];
   });
 }
 
 /** Draws one or more line plots below each other as one SVG document. */
 export function stackedPlots(plots: readonly LinePlot[]): string {
-  const documents = plots.map(linePlot);
-  const height = Number(/ height="(\d+)"/.exec(documents[0] ?? "")?.[1]);
-  const width = Number(/ width="(\d+)"/.exec(documents[0] ?? "")?.[1]);
-  const whole = height * plots.length;
-  const stacked = documents.map((svg, i) => svg.replace("<svg ", `<svg x="0" y="${i * height}" `).trim());
+  let whole = 0;
+  const stacked = plots.map((plot) => {
+    const svg = linePlot(plot);
+    const placed = svg.replace("<svg ", `<svg x="0" y="${whole}" `).trim();
+    whole += Number(/ height="(\d+)"/.exec(svg)?.[1]);
+    return placed;
+  });
   const attributes = `xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${whole}" width="${width}" height="${whole}" role="img"`;
   const title = `<title>${escapeXml(plots.map((plot) => plot.title).join("; "))}</title>`;
   return `<svg ${attributes}>\n${title}\n${stacked.join("\n")}\n</svg>\n`;

@@ -9,7 +9,18 @@ const amount = (value: number) =>
   value >= 100 ? value.toFixed(0) : value.toPrecision(3).replace(/\.?0+$/, "");
 const chance = (p: number) => (p < 0.001 ? "< 0.001" : p.toFixed(3));
 
-const heading = ["row", "", "seeds", "n", "right %", "calls", "read", "sampled", "tokens a call", "seconds"];
+const heading = [
+  "row",
+  "",
+  "seeds",
+  "n",
+  "right %",
+  "calls",
+  "read",
+  "sampled",
+  "tokens per call",
+  "seconds",
+];
 
 /** The order of a table: what is compared, then what it is measured by. */
 const kinds = ["entry", "control", "ceiling", "floor", "cheat", "oracle"];
@@ -142,7 +153,7 @@ function figuresOf({ cells }: Board): Record<string, string> {
 
 const style = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1f2328;background:#fff}
 table{border-collapse:collapse;margin:0 0 1.5rem}th,td{padding:.25rem .75rem;text-align:right;border-bottom:1px solid #d0d7de}
-th:nth-child(-n+2),td:nth-child(-n+2){text-align:left}.wide{overflow-x:auto}img{max-width:100%;height:auto}
+th:nth-child(-n+2),td:nth-child(-n+2){text-align:left}td{white-space:nowrap}td:first-child{white-space:normal;min-width:9rem}.wide{overflow-x:auto}img{max-width:100%;height:auto}
 @media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}th,td{border-color:#30363d}}`;
 
 function pageOf(
