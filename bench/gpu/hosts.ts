@@ -12,7 +12,8 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { loadBackend, machineGpus } from "../../packages/learning/jit/src/index.js";
+import { visibleGpus } from "../../packages/learning/jit/src/base/gpu-device.js";
+import { loadBackend } from "../../packages/learning/jit/src/index.js";
 import {
   createLearner,
   type LearnerConfigInput,
@@ -225,7 +226,7 @@ async function main(): Promise<void> {
     ...{ model: "0.5B", cases: "1x2,2x1", rows: "4", length: "2048", "micro-batches": "128", steps: "3" },
     ...{ types: "auto", limit: "150", json: undefined },
   });
-  const gpus = machineGpus().length;
+  const { gpus = 0 } = visibleGpus(process.env["CUDA_VISIBLE_DEVICES"]);
   const rows: Record<string, string | number>[] = [];
   const figures: object[] = [];
   let whole: number | undefined;
