@@ -7,6 +7,7 @@ import { plantedShareBugs } from "./planted-share-bugs.js";
 import { plantedSpillBugs } from "./planted-spill-bugs.js";
 import { plantedTaskBugs } from "./planted-task-bugs.js";
 import { plantedValueBugs } from "./planted-value-bugs.js";
+import { plantedVersionBugs } from "./planted-version-bugs.js";
 import { settingsOf } from "./world/settings.js";
 import { type RunResult, simulate } from "./world/world.js";
 
@@ -65,6 +66,7 @@ export const allBugs: readonly PlantedBug[] = [
   ...plantedLineageBugs,
   ...plantedKindBugs,
   ...plantedShareBugs,
+  ...plantedVersionBugs,
 ];
 
 /** Yields one row of the table for each planted bug. */

@@ -6,6 +6,8 @@
  *   run.ts --seed 1 --values [--story]               the same with values, as every eighth seed of many has them
  *   run.ts --seed 1 --kinds [--story]                the same with durable and light actors and meshes: another eighth
  *   run.ts --seed 1 --shares [--story]               the same with quotas and scopes: a further eighth
+ *   run.ts --versions --seeds 10000 [--first 1]      many seeds in which machines get other versions of the software
+ *   run.ts --seed 1 --versions [--story]             one of them
  *   run.ts --training --seed 5 [--story]             the same, of a training run; every fourth seed of many is one too
  * To be run with --conditions=@palimpsest/source.
  */
@@ -23,6 +25,7 @@ import {
   settingsOf,
   sharesOf,
   valuesOf,
+  versionsOf,
   type WorldSettings,
 } from "./world/settings.js";
 import { simulate } from "./world/world.js";
@@ -50,6 +53,7 @@ const { values } = parseArgs({
     values: { type: "boolean", default: false },
     kinds: { type: "boolean", default: false },
     shares: { type: "boolean", default: false },
+    versions: { type: "boolean", default: false },
     story: { type: "boolean", default: false },
     bugs: { type: "boolean", default: false },
   },
@@ -86,6 +90,25 @@ async function runShare(hours: number, first: number, step: number): Promise<Sha
   const { user, system } = process.cpuUsage();
   share.cpuSeconds = (user + system) / 1e6;
   return share;
+}
+
+/** Runs every step-th seed with several versions. */
+async function runVersions(seeds: number, first: number, step: number): Promise<void> {
+  const startedAt = performance.now();
+  const counts: Record<string, number> = {};
+  let violations = 0;
+  for (let seed = first; seed < first + seeds * step; seed += step) {
+    const result = await simulate(seed, { settings: versionsOf(seed) });
+    for (const [name, count] of Object.entries(result.counts)) counts[name] = (counts[name] ?? 0) + count;
+    if (result.violation === undefined) continue;
+    violations++;
+    process.stderr.write(`seed ${seed}: ${result.violation.message}\n`);
+  }
+  const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
+  process.stdout.write(
+    `${seeds} seeds with several versions in ${minutes} min, ${JSON.stringify(counts)}; ${violations} violations\n`,
+  );
+  process.exitCode = violations > 0 ? 1 : 0;
 }
 
 function forkShare(hours: number, first: number, step: number): Promise<Share> {
@@ -139,7 +162,7 @@ async function runMany(hours: number, processes: number, first: number): Promise
 if (values.seed !== undefined) {
   const seed = Number(values.seed);
   const settings = {
-    ...(values.values ? valuesOf(seed) : settingsOf(seed, values.long)),
+    ...(values.versions ? versionsOf(seed) : values.values ? valuesOf(seed) : settingsOf(seed, values.long)),
     kinds: values.kinds,
     shares: values.shares,
   };
@@ -154,6 +177,8 @@ if (values.seed !== undefined) {
   for await (const row of searchPlantedBugs(Number(values.seeds), Number(values.first) - 1))
     process.stdout.write(`${row}\n`);
   for await (const row of searchRunBugs(Number(values.seeds))) process.stdout.write(`${row}\n`);
+} else if (values.versions) {
+  await runVersions(Number(values.seeds), Number(values.first), Number(values.step));
 } else if (process.send !== undefined) {
   process.send(await runShare(Number(values.hours), Number(values.first), Number(values.step)));
   process.disconnect();

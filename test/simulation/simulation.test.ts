@@ -10,8 +10,9 @@ import { plantedShareBugs } from "./planted-share-bugs.js";
 import { plantedSpillBugs } from "./planted-spill-bugs.js";
 import { plantedTaskBugs } from "./planted-task-bugs.js";
 import { plantedValueBugs } from "./planted-value-bugs.js";
+import { plantedVersionBugs } from "./planted-version-bugs.js";
 import { Plant } from "./world/plant.js";
-import { idleCluster, settingsOf, valuesOf } from "./world/settings.js";
+import { idleCluster, settingsOf, valuesOf, versionsOf } from "./world/settings.js";
 import { simulate } from "./world/world.js";
 
 /**
@@ -62,6 +63,20 @@ test("no seed with values breaks an invariant", async ({ signal }) => {
     expect(violation, `replay with: run.ts --seed ${seed} --values --story`).toBeUndefined();
     expect(counts.values).toBeGreaterThan(20);
   }
+});
+
+test("no seed with several versions breaks an invariant (PROTOCOL-1, PROTOCOL-2, ROWS-1, ROWS-2, ROWS-3)", async ({
+  signal,
+}) => {
+  const sums = { newer: 0, mismatches: 0, answered: 0 };
+  for (const seed of [1, 2, 3, 4]) {
+    const { violation, counts } = await simulateClean(seed, signal, versionsOf(seed));
+    expect(violation, `replay with: run.ts --seed ${seed} --versions --story`).toBeUndefined();
+    for (const name of ["newer", "mismatches", "answered"] as const) sums[name] += counts[name];
+  }
+  expect(sums.newer).toBeGreaterThan(20);
+  expect(sums.answered).toBeGreaterThan(20);
+  expect(sums.mismatches).toBeGreaterThan(0);
 });
 
 test("a run is a function of its seed", async ({ signal }) => {
@@ -127,6 +142,7 @@ test.for([
   ...plantedValueBugs.filter((_, index) => index === 0),
   ...plantedLineageBugs.filter((_, index) => index === 0),
   ...plantedShareBugs.filter((_, index) => index % 3 === 0),
+  ...plantedVersionBugs.filter((_, index) => index < 4),
   // Each of these bugs is found in a seed that is clean without it, with durable and light actors and meshes.
   ...plantedKindBugs.filter(({ breaks }) => ["COMMITS-1", "MESH-2"].some((one) => breaks.includes(one))),
 ])("finds that $name", async (bug, { signal }) => {

@@ -50,23 +50,13 @@ export class UpgradeCluster {
     });
   }
 
-  async worker(name: string, addresses: string): Promise<void> {
+  /** @param warmProcesses processes that wait for actors */
+  async worker(name: string, addresses: string, warmProcesses = 0): Promise<void> {
     const folder = join(this.folder, name);
     mkdirSync(folder, { recursive: true });
-    const worker = this.#supervise(name, [
-      ...[
-        "worker",
-        "join",
-        "--address",
-        addresses,
-        "--node-dir",
-        folder,
-        "--cpus",
-        "2",
-        "--warm-processes",
-        "0",
-      ],
-    ]);
+    const where = ["--address", addresses, "--node-dir", folder];
+    const offers = ["--cpus", "2", "--warm-processes", String(warmProcesses)];
+    const worker = this.#supervise(name, ["worker", "join", ...where, ...offers]);
     await until(`${name} joins`, () => {
       if (!worker.running) throw new GivenUp(`it ended: ${worker.output}`);
       return worker.output.includes("joined");

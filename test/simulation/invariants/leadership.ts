@@ -28,7 +28,8 @@ export class LeadershipWatch implements RedisObserver {
   constructor(world: World) {
     this.#world = world;
     world.redis.observers.add(this);
-    if (world.settings.heads > 1) this.#checkRegularly();
+    // A head of an earlier version cannot lead where a later one did.
+    if (world.settings.heads > 1 && !world.settings.versions) this.#checkRegularly();
   }
 
   held(process: SimProcess, epoch: number): void {

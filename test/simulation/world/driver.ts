@@ -1,13 +1,15 @@
-import { PalimpsestError } from "@palimpsest/wire";
+import { type Network, PalimpsestError } from "@palimpsest/wire";
 import type { ActorHandle } from "../../../packages/runtime/client/src/actors/actor-handle.js";
 import { actorType } from "../../../packages/runtime/client/src/actors/actor-type.js";
 import { type ActorOptions, parseConnectOptions } from "../../../packages/runtime/client/src/base/config.js";
+import { HeadClient } from "../../../packages/runtime/client/src/base/head-client.js";
 import { loadConfig } from "../../../packages/runtime/client/src/base/load-config.js";
 import { Cluster } from "../../../packages/runtime/client/src/cluster/cluster.js";
 import { ConnectionEnvironment } from "../../../packages/runtime/client/src/jobs/runtime-environment.js";
 import type { TaskCall } from "../../../packages/runtime/client/src/tasks/task-call.js";
 import { taskType } from "../../../packages/runtime/client/src/tasks/task-type.js";
 import type { ValueStore } from "../../../packages/runtime/client/src/values/value-store.js";
+import { laterService } from "./builds.js";
 import { DurableUser } from "./durable-user.js";
 import { GroupUser } from "./group-user.js";
 import { JobUser } from "./job-user.js";
@@ -105,6 +107,7 @@ export class SimDriver {
       if (world.calm) break;
       if (this.#random.chance(0.02)) return void (await this.#leave());
       void this.#operate(this.#cluster);
+      if (world.settings.versions && this.#random.chance(0.1)) void this.#callLater(network);
       if (this.#tasks.wants()) this.#tasks.operate(this.#cluster);
       if (this.#durables.wants()) void this.#durables.operate(this.#cluster);
       if (this.#meshes.wants()) void this.#meshes.operate(this.#cluster);
@@ -118,6 +121,28 @@ export class SimDriver {
     await pause(world.settings.calmMs / 2);
     this.#values.releaseAll();
     await this.#objects.getAll(this.#cluster);
+  }
+
+  /** PROTOCOL-2: calls a method that only the next version has, if this driver has it. */
+  async #callLater(network: Network): Promise<void> {
+    const world = this.#world;
+    if (world.builds.of(this.process).name !== "next") return;
+    const head = new HeadClient(network, world.headAddresses, 60_000);
+    try {
+      await head.call(laterService.later, {});
+    } catch (reason) {
+      const { code, rawMessage } = PalimpsestError.from(reason);
+      const { since } = laterService.later;
+      if (code === "PROTOCOL_MISMATCH") world.records.counts.mismatches++;
+      const isTold = rawMessage.startsWith(`Head.Later needs protocol ${since}, and the head at `);
+      if (code === "PROTOCOL_MISMATCH" ? !isTold : !["UNAVAILABLE", "GET_TIMEOUT"].includes(code))
+        world.records.violation(
+          "PROTOCOL-2",
+          `a method that the head does not know was answered ${code}: ${rawMessage}`,
+        );
+    } finally {
+      head.close();
+    }
   }
 
   /** Reads or frees an object while something happens to it. */

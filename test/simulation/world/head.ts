@@ -3,7 +3,6 @@ import {
   headService,
   jobsService,
   nodeLinkService,
-  ownProtocols,
   PalimpsestError,
   type RpcServer,
   servePart,
@@ -17,6 +16,7 @@ import { ControlPlane } from "../../../packages/runtime/head/src/start/control-p
 import { addRefusals } from "../../../packages/runtime/head/src/start/standby-server.js";
 import { Leadership } from "../../../packages/runtime/head/src/store/leadership.js";
 import { prioritize, watchGrants, watchPreemptions } from "../invariants/shares.js";
+import { laterService } from "./builds.js";
 import type { SimProcess } from "./process.js";
 import { simulatedQuotas } from "./settings.js";
 import type { World } from "./world.js";
@@ -52,6 +52,9 @@ export class SimHead {
       // A head that cannot start ends, and its supervisor starts it again.
       void this.#start().catch((reason: unknown) => {
         world.story.tell(this.process.name, () => `does not start: ${PalimpsestError.from(reason).message}`);
+        // As in head.ts, what has begun ends: another head need not wait for the lease.
+        void this.leadership?.release().catch(() => undefined);
+        if (PalimpsestError.from(reason).code === "PROTOCOL_MISMATCH") world.records.counts.mismatches++;
         this.process.kill();
       });
     });
@@ -85,6 +88,7 @@ export class SimHead {
       epochFloor: before.epoch,
       predecessorId: before.headId,
       exclusive: alone,
+      rows: world.plant.rows(world.builds.of(this.process).rows),
       signal: new AbortController().signal,
       onStandby: (leader) => world.story.tell(this.process.name, () => `waits: ${leader.headId} leads`),
     }).finally(() => standby.kill());
@@ -109,6 +113,7 @@ export class SimHead {
       watchPreemptions(world, plane);
     }
     this.plane = plane;
+    world.builds.headOpened(plane, this.process);
     world.records.headOpened(plane, this.process);
     world.objects.headOpened(plane, this.process);
     const server = network.createServer();
@@ -164,6 +169,7 @@ export class SimHead {
           clusterId,
           redisUrl: "redis://simulated",
           pid: this.process.number,
+          protocols: world.builds.of(this.process).protocols,
           redisPid: world.settings.heads === 1 ? this.process.number : 0,
           epoch: leadership.epoch,
           headAddresses: [...leadership.addresses],
@@ -190,11 +196,21 @@ export class SimHead {
       logger,
       clusterId,
       version: "",
-      protocols: ownProtocols(),
+      protocols: world.builds.of(this.process).protocols,
       redisUrl: () => "redis://simulated",
       leadership,
       adopt: (nodeId, described) => plane.adopt(nodeId, described),
     });
     servePart(server, nodeLinkService, link);
+    server.addService(laterService, { later: (_call, callback) => callback(null, {}) });
+    if (world.settings.versions && world.builds.of(this.process).name === "next") this.#order(plane);
+  }
+
+  /** Sends nodes an order that older ones do not know. */
+  #order(plane: ControlPlane): void {
+    this.#world.scheduler.after(20_000, this.process, () => {
+      for (const { nodeId } of plane.nodes.all()) plane.nodes.send(nodeId, {});
+      this.#order(plane);
+    });
   }
 }

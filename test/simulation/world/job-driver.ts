@@ -29,7 +29,7 @@ export class SimJobDriver implements DriverProcess {
     this.#world = world;
     this.node = node;
     this.jobId = jobId;
-    this.process = world.process(node.machine, jobId);
+    this.process = world.process(node.machine, jobId, node.process);
     this.pid = 10_000 + this.process.number;
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;

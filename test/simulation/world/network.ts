@@ -9,13 +9,18 @@ import {
   fromGrpcError,
   type Method,
   type Network,
+  ownProtocols,
   PalimpsestError,
   type Peer,
+  type ProtocolRange,
   type RpcServer,
   type ServiceHandlers,
+  toGrpcError,
 } from "@palimpsest/wire";
 import { whenAborted } from "../../../packages/runtime/std/src/index.js";
 import { metadataOfCaller } from "../../../packages/runtime/wire/src/security/authorization.js";
+import { protocolsKey } from "../../../packages/runtime/wire/src/protocol/protocol-range.js";
+import type { Builds } from "./builds.js";
 import { ClientCall, ServerCall, unavailable } from "./call-streams.js";
 import { type Arrival, Connection, type Wire } from "./connection.js";
 import type { SimProcess } from "./process.js";
@@ -60,6 +65,9 @@ export class SimNetwork implements Wire {
     | undefined;
   /** Called for each call that reaches its server. */
   onCall: ((method: string, from: SimProcess, to: SimProcess) => void) | undefined;
+  builds: Builds | undefined;
+  /** Refuses a caller that has no protocol in common with the server. */
+  meet: (path: string, header: string, own: ProtocolRange) => void = () => undefined;
   arrival: ((message: Arrival) => unknown) | undefined;
   onHeal: () => void = () => undefined;
 
@@ -102,6 +110,7 @@ export class SimNetwork implements Wire {
     return {
       connect: (address, kind = "control") => new SimPeer(this, process, address, kind) as unknown as Peer,
       createServer: () => new SimServer(this, process),
+      ...(this.builds ? { protocols: this.builds.of(process).protocols } : {}),
     };
   }
 
@@ -154,7 +163,10 @@ export class SimServer implements RpcServer {
 
   addService<Service extends ServiceDefinition>(service: Service, handlers: ServiceHandlers<Service>): void;
   addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
-    for (const [name, { path }] of Object.entries(service)) {
+    const { max } = this.#network.builds?.of(this.process).protocols ?? ownProtocols();
+    for (const [name, method] of Object.entries(service)) {
+      if ("since" in method && Number(method.since) > max) continue;
+      const { path } = method;
       const handler = implementation[name];
       if (typeof handler === "function") this.handlers.set(path, handler as unknown as Handler);
     }
@@ -253,8 +265,9 @@ class SimPeer {
     this.#connection.sever("the channel was closed", 0, this.#network.latencyMs());
   }
 
-  #open(method: AnyMethod, request: unknown, metadata: Readonly<Record<string, string>> = {}): ClientCall {
+  #open(given: AnyMethod, request: unknown, metadata: Readonly<Record<string, string>> = {}): ClientCall {
     const network = this.#network;
+    const method = network.builds?.as(this.#process, given) ?? given;
     const server = network.serverAt(this.address);
     const known = this.#connection;
     const alive = known && !known.client.broken ? known : undefined;
@@ -290,11 +303,13 @@ class SimPeer {
         connection.watch(connection.client);
       }
     }
-    this.#begin(method, request, call, connection, metadata);
+    network.builds?.chatter(this.#process, method.name, () => !call.ended && call.write({}));
+    this.#begin(given, method, request, call, connection, metadata);
     return call;
   }
 
   #begin(
+    given: AnyMethod,
     method: AnyMethod,
     request: unknown,
     call: ClientCall,
@@ -314,10 +329,11 @@ class SimPeer {
       const decoded = bytes === undefined ? undefined : method.requestDeserialize(bytes);
       const request = decoded === undefined ? undefined : connection.arrived(method.name, true, decoded);
       if (decoded !== undefined && request === undefined) return;
+      const answering = network.builds?.as(server.process, given) ?? given;
       const one = new ServerCall(
         connection,
         method.name,
-        method.responseSerialize as never,
+        answering.responseSerialize as never,
         method.requestDeserialize,
         request,
       );
@@ -329,6 +345,15 @@ class SimPeer {
       if (answers) {
         one.other = call;
         call.other = one;
+      }
+      if (method.access.lasts && network.builds) {
+        const header = network.builds.header(client.process)[protocolsKey] ?? "";
+        try {
+          network.meet(method.path, header, network.builds.of(server.process).protocols);
+        } catch (reason) {
+          one.emit("error", toGrpcError(reason));
+          return;
+        }
       }
       if (handler === undefined)
         one.emit("error", { code: status.UNIMPLEMENTED, details: method.path, metadata: new Metadata() });

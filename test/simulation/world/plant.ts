@@ -1,14 +1,17 @@
+import type { ProtocolRange } from "@palimpsest/wire";
 import type { ActorOptions } from "../../../packages/runtime/client/src/base/config.js";
 import type { HeadClient } from "../../../packages/runtime/client/src/base/head-client.js";
 import type { ValueStore } from "../../../packages/runtime/client/src/values/value-store.js";
 import type { ControlPlane } from "../../../packages/runtime/head/src/start/control-plane.js";
 import type { DurableStates } from "../../../packages/runtime/head/src/store/durable-states.js";
 import type { Leadership } from "../../../packages/runtime/head/src/store/leadership.js";
+import type { RowFormat } from "../../../packages/runtime/head/src/store/row-versions.js";
 import type { SharedStore } from "../../../packages/runtime/head/src/store/shared-store.js";
 import type { Store } from "../../../packages/runtime/head/src/store/store.js";
 import type { ObjectStore } from "../../../packages/runtime/node/src/objects/store/object-store.js";
 import type { ActorProcessOptions } from "../../../packages/runtime/node/src/processes/actor-process.js";
 import type { ActorHostOptions } from "../../../packages/runtime/worker/src/host/actor-host.js";
+import { meetCaller } from "../../../packages/runtime/wire/src/security/authorization.js";
 import type { Arrival } from "./connection.js";
 import type { SimProcess } from "./process.js";
 import type { WorldSettings } from "./settings.js";
@@ -82,6 +85,16 @@ export class Plant {
 
   retries(retries: number): number {
     return retries;
+  }
+
+  /** Refuses a caller that has no protocol in common with the server. */
+  meet(path: string, header: string, own: ProtocolRange): void {
+    meetCaller(path, header, own);
+  }
+
+  /** Returns how a head reads and writes rows. */
+  rows(rows: RowFormat): RowFormat {
+    return rows;
   }
 
   /** Handles a message that has arrived; undefined means that it is lost. */

@@ -89,6 +89,9 @@ export class Records {
     spawns: 0,
     faults: 0,
     heads: 0,
+    /** Processes of a later version, and refusals of versions. */
+    newer: 0,
+    mismatches: 0,
   };
   constructor(world: World) {
     this.#world = world;

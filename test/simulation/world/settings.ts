@@ -28,6 +28,8 @@ export interface WorldSettings {
   readonly kinds: boolean;
   /** Whether the head has quotas, and drivers give priorities, weights and scopes. */
   readonly shares: boolean;
+  /** Whether machines get another version of the software while the cluster works. */
+  readonly versions: boolean;
   /** The time between two checks of the head's tables. */
   readonly checkEveryMs: number;
   readonly head: {
@@ -68,6 +70,7 @@ const slowCluster: WorldSettings = {
   values: false,
   kinds: false,
   shares: false,
+  versions: false,
   checkEveryMs: 20_000,
   head: {
     leaseMs: minute,
@@ -126,6 +129,22 @@ export function kindsOf(seed: number): WorldSettings {
 export function sharesOf(seed: number): WorldSettings {
   // The quotas together are more than the cluster has, so that priorities matter.
   return { ...settingsOf(seed), shares: true, cpusOfNode: 4 };
+}
+
+/** Returns the settings of a seed whose machines get other versions: short, so that many fit into an hour. */
+export function versionsOf(seed: number): WorldSettings {
+  const { head, ...settings } = settingsOf(seed);
+  return {
+    ...{
+      ...settings,
+      versions: true,
+      nodes: 2,
+      activeMs: 4 * minute,
+      busyMs: 4 * minute,
+      calmMs: 6 * minute,
+    },
+    head: { ...head, nodeTimeoutMs: 30_000, recoveryGraceMs: 30_000, ownerGraceMs: 30_000 },
+  };
 }
 
 /** The quotas of the head in runs with them. */

@@ -43,7 +43,7 @@ export class SimSharedWorker implements SharedWorker {
   constructor(world: World, node: SimNode) {
     this.#world = world;
     this.#node = node;
-    this.sim = world.process(node.machine, `shared-${++world.sharedLives}`);
+    this.sim = world.process(node.machine, `shared-${++world.sharedLives}`, node.process);
     this.callMetrics = createCallMetrics(world.metrics, { waiting: 0, running: 0 });
     const ended = new Promise<ProcessEnd>((resolve) => {
       this.sim.onEnd(() => {

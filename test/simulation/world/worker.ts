@@ -55,7 +55,7 @@ export class SimWorker implements SupervisedActor, SimHosted {
     this.actorId = this.spec.actorId ?? "";
     this.incarnation = options.start.incarnation ?? 0;
     this.name = `${this.actorId}#${this.incarnation}`;
-    this.process = world.process(node.machine, this.name);
+    this.process = world.process(node.machine, this.name, node);
     this.pid = 10_000 + this.process.number;
     this.ready = new Promise((resolve) => {
       this.#settleReady = resolve;

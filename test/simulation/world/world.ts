@@ -10,6 +10,7 @@ import { LeadershipWatch } from "../invariants/leadership.js";
 import { checkObjectsAtRest } from "../invariants/objects.js";
 import { checkTables } from "../invariants/tables.js";
 import { checkValuesAtRest } from "../invariants/values.js";
+import { Builds } from "./builds.js";
 import { SimDriver, warmUp } from "./driver.js";
 import { DurableRecords } from "./durable-records.js";
 import { DurableStore } from "./durable-store.js";
@@ -80,6 +81,7 @@ export class World {
   readonly durables: DurableRecords;
   readonly durableStore: DurableStore;
   readonly meshes: MeshRecords;
+  readonly builds: Builds;
   readonly plant: Plant;
   readonly metrics: Metrics;
   readonly losses: Losses;
@@ -131,6 +133,9 @@ export class World {
     this.durables = new DurableRecords(this);
     this.durableStore = new DurableStore(this);
     this.meshes = new MeshRecords(this);
+    this.builds = new Builds(this, this.machines());
+    this.network.builds = this.builds;
+    this.network.meet = (path, header, own) => this.plant.meet(path, header, own);
     new LeadershipWatch(this);
     this.network.arrival = (message) => {
       this.records.arrived(message);
@@ -147,8 +152,11 @@ export class World {
     this.plant.begin(this);
   }
 
-  process(machine: string, name: string): SimProcess {
-    return new SimProcess(this.scheduler, ++this.#processes, machine, name);
+  /** @param parent the process that starts it, which has the same version; undefined: one that a supervisor starts */
+  process(machine: string, name: string, parent?: SimProcess): SimProcess {
+    const process = new SimProcess(this.scheduler, ++this.#processes, machine, name);
+    this.builds.started(process, parent);
+    return process;
   }
 
   logger(component: string): Logger {
@@ -233,6 +241,7 @@ export class World {
     scheduler.after(0, undefined, () => {
       this.story.tell("FAULT", () => "all faults end");
       nemesis.repair();
+      this.builds.settle();
     });
     if (this.settings.values)
       scheduler.after(calmMs / 2, undefined, () => {

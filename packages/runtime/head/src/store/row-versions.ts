@@ -17,10 +17,10 @@ import type { StoreTable, StoreWrite } from "./store.js";
 export type RowMigration = (table: StoreTable, row: Uint8Array) => Uint8Array;
 
 /** The first one leads from version 1, in which rows carry no version, to version 2. */
-const migrations: readonly RowMigration[] = [withProtocols];
+export const rowMigrations: readonly RowMigration[] = [withProtocols];
 
 /** The version in which this build writes rows. */
-export const rowVersion = 1 + migrations.length;
+export const rowVersion = 1 + rowMigrations.length;
 
 /** How one build reads and writes rows. */
 export class RowFormat {
@@ -29,7 +29,7 @@ export class RowFormat {
   readonly #mark: Uint8Array;
 
   /** Tests give the migrations of other builds. */
-  constructor(steps = migrations) {
+  constructor(steps = rowMigrations) {
     this.#migrations = steps;
     this.version = 1 + steps.length;
     // A message may be followed by more of its fields, so that the mark needs no decoding of what it marks.
