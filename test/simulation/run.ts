@@ -100,6 +100,7 @@ async function runVersions(seeds: number, first: number, step: number): Promise<
   for (let seed = first; seed < first + seeds * step; seed += step) {
     const result = await simulate(seed, { settings: versionsOf(seed) });
     for (const [name, count] of Object.entries(result.counts)) counts[name] = (counts[name] ?? 0) + count;
+    if (seed % 100 === 0) process.stderr.write(`${seed}, ${violations} violations so far\n`);
     if (result.violation === undefined) continue;
     violations++;
     process.stderr.write(`seed ${seed}: ${result.violation.message}\n`);
