@@ -18,8 +18,8 @@ import {
   toGrpcError,
 } from "@palimpsest/wire";
 import { whenAborted } from "../../../packages/runtime/std/src/index.js";
-import { metadataOfCaller } from "../../../packages/runtime/wire/src/security/authorization.js";
 import { protocolsKey } from "../../../packages/runtime/wire/src/protocol/protocol-range.js";
+import { metadataOfCaller } from "../../../packages/runtime/wire/src/security/authorization.js";
 import type { Builds } from "./builds.js";
 import { ClientCall, ServerCall, unavailable } from "./call-streams.js";
 import { type Arrival, Connection, type Wire } from "./connection.js";

@@ -10,8 +10,8 @@ import type { SharedStore } from "../../../packages/runtime/head/src/store/share
 import type { Store } from "../../../packages/runtime/head/src/store/store.js";
 import type { ObjectStore } from "../../../packages/runtime/node/src/objects/store/object-store.js";
 import type { ActorProcessOptions } from "../../../packages/runtime/node/src/processes/actor-process.js";
-import type { ActorHostOptions } from "../../../packages/runtime/worker/src/host/actor-host.js";
 import { meetCaller } from "../../../packages/runtime/wire/src/security/authorization.js";
+import type { ActorHostOptions } from "../../../packages/runtime/worker/src/host/actor-host.js";
 import type { Arrival } from "./connection.js";
 import type { SimProcess } from "./process.js";
 import type { WorldSettings } from "./settings.js";
