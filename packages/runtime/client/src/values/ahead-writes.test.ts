@@ -37,7 +37,7 @@ test("files stay within the node's bytes, are given up when they are old, and a 
   await undefined;
   expect(reserved).toEqual([100, 100]);
   await new Promise(setImmediate);
-  clock.nowMs = 1_001;
+  clock.nowMs = 5_001;
   expect([await writes.take(100), abandoned]).toEqual([undefined, ["1", "2"]]);
   const none = ahead(1_000, false);
   for (let stored = 0; stored < 2; stored++) none.writes.stored(100);

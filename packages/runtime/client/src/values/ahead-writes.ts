@@ -15,8 +15,8 @@ import { OldestFirstMap } from "@palimpsest/wire";
 const maxSizeBytes = 4 * 1024 * 1024;
 const maxSizes = 8;
 const maxFiles = 16;
-/** The node keeps them for twice as long. */
-const keepMs = 1_000;
+/** The node keeps them for twice as long, unless others need the room. */
+const keepMs = 5_000;
 /** After the node had no file, it is not asked for that long. */
 const restMs = 50;
 

@@ -228,7 +228,7 @@ describe("a program's stream of values", () => {
     });
     await program.order({ release: idsOf(...store.heldBy("session-1")) });
     const late = await ahead(40 * kib);
-    clock.advance(2_000);
+    clock.advance(10_000);
     await expect(program.order({ seal: { objectId: bytesOf(late.id) } })).rejects.toMatchObject({
       code: "OBJECT_LOST",
     });

@@ -23,7 +23,7 @@ import type { SpillFiles } from "./spill-files.js";
 const patienceMs = 30_000;
 const maxWaiting = 10_000;
 const maxAheadPart = 1 / 16;
-const aheadMs = 2_000;
+const aheadMs = 10_000;
 
 export interface StoreRoomDeps {
   readonly maxBytes: number;
