@@ -80,7 +80,7 @@ export class BusyMonth {
   readonly #orders: { readonly nodeId: string; readonly message: proto.HeadMessage.$Properties }[] = [];
   readonly #jobs: LivingJob[] = [];
   /** What nodes have of each session. */
-  readonly #held = new Map<string, readonly string[]>();
+  readonly #held = new Map<string, { readonly nodeId: string; readonly stored: readonly string[] }>();
   #minute = 0;
   #number = 0;
 
@@ -164,7 +164,7 @@ export class BusyMonth {
     const { nodes, lifecycle, jobLifecycle, objects } = this.#plane;
     for (const [nodeId, sinceMinute] of this.#nodes) {
       if (this.#minute - sinceMinute < this.#nodeLifeMinutes) nodes.heartbeat(nodeId);
-      else this.#nodes.delete(nodeId);
+      else this.#nodeLeaves(nodeId);
     }
     while (this.#nodes.size < nodeCount) {
       const nodeId = this.#id("node");
@@ -186,6 +186,11 @@ export class BusyMonth {
       nodes.heartbeat(nodeId);
       objects.nodeTold(nodeId);
     }
+  }
+
+  #nodeLeaves(nodeId: string): void {
+    this.#nodes.delete(nodeId);
+    for (const [holder, held] of this.#held) if (held.nodeId === nodeId) this.#held.delete(holder);
   }
 
   #submit(): void {
@@ -225,7 +230,7 @@ export class BusyMonth {
       })),
     });
     objectHolders.reported(nodeId, [sessionId]);
-    this.#held.set(sessionId, stored);
+    this.#held.set(sessionId, { nodeId, stored });
     const endsAt = this.#minute + jobLifeMinutes;
     this.#jobs.push({ jobId, sessionId, endsAt, connection, groupId, objects: stored });
   }
@@ -247,7 +252,9 @@ export class BusyMonth {
       if (dropObjects)
         objects.report(nodeId, { gone: (dropObjects.objects ?? []).flatMap(({ sha256 }) => sha256 ?? []) });
       for (const holder of endedHolders?.holders ?? []) {
-        objects.report(nodeId, { gone: (this.#held.get(holder) ?? []).map((id) => Buffer.from(id, "hex")) });
+        objects.report(nodeId, {
+          gone: (this.#held.get(holder)?.stored ?? []).map((id) => Buffer.from(id, "hex")),
+        });
         this.#held.delete(holder);
       }
     }

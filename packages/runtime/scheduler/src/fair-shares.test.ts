@@ -71,6 +71,22 @@ describe("fair shares", () => {
     expect(turnAfter(100 * 60_000)).toBe(5);
   });
 
+  it("SHARES-2: the weight of a key is forgotten with what it used, and not before", () => {
+    const cluster = new TestCluster();
+    cluster.join("n", { cpu: 1 });
+    const { shares } = cluster.ledger;
+    ask(cluster, 1, { fairnessKey: "job", weight: 3 });
+    placeAll(cluster);
+    expect(shares.of("job").weight).toBe(3);
+    cluster.nowMs += 600_000;
+    for (const key of [...cluster.placed.keys()]) cluster.end(key);
+    cluster.tick();
+    expect(shares.of("job").weight).toBe(3);
+    cluster.nowMs += 100 * 60_000;
+    cluster.tick();
+    expect(shares.of("job").weight).toBe(1);
+  });
+
   it("TURNS-1, INDEX-2: priority goes first, then the share, then age", () => {
     const cluster = new TestCluster();
     cluster.join("n", { cpu: 3 });

@@ -34,6 +34,8 @@ export class FairShares {
   readonly #nodes = new Map<string, Quantities>();
   readonly #totals = new Map<string, number>();
   readonly #weights = new Map<string, number>();
+  /** Keys of which requests wait. The weights of others are forgotten with what they used. */
+  readonly #waiting = new Set<string>();
   readonly #listeners = new Set<(fairnessKey: string) => void>();
 
   constructor(nowMs: () => number) {
@@ -59,19 +61,26 @@ export class FairShares {
 
   /** Sets the key's weight, while requests of it wait or it has leases. */
   weigh(fairnessKey: string, weight: number): void {
+    this.#waiting.add(fairnessKey);
+    this.#setWeight(fairnessKey, weight);
+  }
+
+  #setWeight(fairnessKey: string, weight: number): void {
     if ((this.#weights.get(fairnessKey) ?? 1) === weight) return;
     if (weight === 1) this.#weights.delete(fairnessKey);
     else this.#weights.set(fairnessKey, weight);
     this.#changed(fairnessKey);
   }
 
-  /** Forgets the weight of a key of which nothing waits or is leased. */
+  /** Forgets the weight of a key of which nothing waits, once it leases nothing and what it used is forgotten. */
   unused(fairnessKey: string): void {
+    this.#waiting.delete(fairnessKey);
     if (!this.#shares.has(fairnessKey)) this.#weights.delete(fairnessKey);
   }
 
-  /** Adds what a lease takes, or with sign −1 what it gives back. */
-  change(fairnessKey: string, quantities: Quantities, sign: 1 | -1): void {
+  /** Adds what a lease takes, or with sign −1 what it gives back. A lease has a weight also when nothing waits. */
+  change(fairnessKey: string, quantities: Quantities, sign: 1 | -1, weight?: number): void {
+    if (weight !== undefined) this.#setWeight(fairnessKey, weight);
     const share = this.#settled(fairnessKey);
     add(share.held, quantities, sign);
     this.#changed(fairnessKey);
@@ -122,6 +131,7 @@ export class FairShares {
     for (const [fairnessKey, { held }] of this.#shares) {
       if (held.size > 0 || this.#settled(fairnessKey).use > forgotten) continue;
       this.#shares.delete(fairnessKey);
+      if (!this.#waiting.has(fairnessKey)) this.#weights.delete(fairnessKey);
       this.#changed(fairnessKey);
     }
     return this.#shares.keys();

@@ -108,8 +108,8 @@ export class Ledger {
     if (claim.scope !== undefined) this.#wake(scopeLimit(claim.scope.name));
   }
 
-  #count({ fairnessKey, quotas, scope }: Claim, quantities: Quantities, sign: 1 | -1): void {
-    this.shares.change(fairnessKey, quantities, sign);
+  #count({ fairnessKey, weight, quotas, scope }: Claim, quantities: Quantities, sign: 1 | -1): void {
+    this.shares.change(fairnessKey, quantities, sign, sign === 1 ? weight : undefined);
     for (const name of quotas) {
       const used = this.#used.get(name) ?? new Map<string, number>();
       add(used, quantities, sign);

@@ -150,6 +150,15 @@ describe("preemptions", () => {
     expect([alive("big"), alive("small")]).toEqual([2, 2]);
   });
 
+  it("PREEMPT-1: what a key is worth counts also when nothing of it waits", async () => {
+    const contended = await Contended.open({ big: { weight: 7 }, small: { weight: 1 } });
+    await contended.fill("big");
+    await contended.pass(10 * afterMs);
+    // One CPU of four would be more than an eighth.
+    await contended.spawn("small-1", { jobId: "small" });
+    expect(await contended.pass(20 * afterMs)).toEqual([]);
+  });
+
   it("a worker for tasks ends and says so, and its restarts are not asked for", async () => {
     const contended = await Contended.open(urgentAndLow);
     await contended.fill("low", { taskWorker: true, maxRestarts: 0 });

@@ -13,7 +13,7 @@ interface ShareRow {
 }
 
 /** Returns the label of a fairness key; requests without one share the empty key. */
-export function fairnessLabel(fairnessKey: string): string {
+function fairnessLabel(fairnessKey: string): string {
   return fairnessKey === "" ? "none" : fairnessKey;
 }
 

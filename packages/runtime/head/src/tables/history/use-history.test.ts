@@ -49,6 +49,17 @@ test("a series has the last report of each interval of 15 minutes and nothing ol
   );
 });
 
+test("what has not reported for 15 minutes is forgotten with the next report (USE-1)", () => {
+  let nowMs = 0;
+  const history = new UseHistory({ monotonicMs: () => nowMs });
+  for (let process = 0; process < 100; process++) {
+    history.report("node-1", { cpuPercent: 1, processes: [{ id: `actor-${process}`, cpuPercent: 1 }] });
+    nowMs += 60_000;
+  }
+  // Fifteen minutes have that many processes of one minute each.
+  expect(history.bytes).toBeLessThanOrEqual(3_600 + 16 * 1_440);
+});
+
 test("all nodes and the newest values of processes that report; no GPU or disk where none is known", () => {
   let nowMs = 0;
   const history = new UseHistory({ monotonicMs: () => nowMs });

@@ -4,7 +4,7 @@
  *
  * Invariants:
  * - USE-1. At most maxNodes and maxProcesses series are kept, of 3,600 and 1,440 bytes of points: 15.2 MB. The series
- *   that was reported longest ago gives way to a new one.
+ *   that was reported longest ago gives way to a new one, and one whose points are all older is forgotten.
  * - USE-2. A series has one point for each interval up to now, the last of those reported in it, and NaN where none was.
  */
 import type { Clock } from "@palimpsest/std";
@@ -94,8 +94,9 @@ export class UseHistory {
     const series = kept.get(id) ?? new Series(fields);
     kept.delete(id);
     kept.set(id, series);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= most) break;
+    const slot = this.#slot;
+    for (const [oldest, other] of kept) {
+      if (other === series || (kept.size <= most && !other.isOver(slot))) break;
       kept.delete(oldest);
     }
     return series;
