@@ -21,7 +21,7 @@ export interface Target extends Build {
   readonly rowVersion: number;
 }
 
-export type MemberKind = "standby" | "head" | "node" | "driver";
+type MemberKind = "standby" | "head" | "node" | "driver";
 
 /** A process of the cluster. */
 export interface Member extends Build {
