@@ -1,10 +1,10 @@
 /**
  * Shows whether ten tenants get what their weights are worth, in simulated time: nine ask for three times what the
- * cluster has, and the tenth for a hundredth of that, three times the cluster at once. With --schedules N it also runs
- * N random schedules of requests with priorities, weights, quotas and scopes, and compares each placement with accounts
- * of its own.
+ * cluster has, and the tenth for a hundredth of that, three times the cluster at once. Weights are from 1 to 5, or 1
+ * with --equal. With --schedules N it also runs N random schedules of requests with priorities, weights, quotas and
+ * scopes, and compares each placement with accounts of its own.
  *
- * Usage: npx tsx --conditions=@palimpsest/source bench/shares.ts [--cpus 100] [--seconds 10000] [--schedules 0]
+ * Usage: npx tsx --conditions=@palimpsest/source bench/shares.ts [--equal] [--cpus 100] [--seconds 10000] [--schedules 0]
  *   [--first 1] [--json FILE]
  */
 import { randomOf, runSchedule } from "../packages/runtime/scheduler/src/testing/schedule.js";
@@ -13,6 +13,7 @@ import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 
 const flags = benchFlags({
+  equal: false,
   cpus: "100",
   seconds: "10000",
   schedules: "0",
@@ -23,7 +24,7 @@ const [cpus, seconds, schedules, first] = [flags.cpus, flags.seconds, flags.sche
   Number,
 ) as [number, number, number, number];
 
-const tenants = tenTenants(cpus);
+const tenants = tenTenants(cpus, flags.equal);
 const together = shareCluster(tenants, cpus, seconds, randomOf(first));
 const alone = shareCluster(tenants.slice(-1), cpus, seconds, randomOf(first + 1));
 const big = together.slice(0, -1);

@@ -104,17 +104,17 @@ export function shareCluster(
 const asking = { lease: undefined, sinceSeconds: 0 } as const;
 
 /**
- * Nine tenants of different weights that together ask for three times what the cluster has, and a tenth that asks for a
+ * Nine tenants of different or equal weights that together ask for three times what the cluster has, and a tenth that asks for a
  * hundredth of that, three times the cluster at once.
  */
-export function tenTenants(cpus: number): Tenant[] {
-  const weights = [1, 1, 2, 2, 3, 3, 4, 4, 5];
+export function tenTenants(cpus: number, equal = false): Tenant[] {
+  const weights = [1, 1, 2, 2, 3, 3, 4, 4, 5].map((weight) => (equal ? 1 : weight));
   const sum = weights.reduce((a, b) => a + b, 0);
   const big = weights.map((weight, index): Tenant => {
     // In leases of 10 seconds the cluster has cpus / 10 of them a second.
     const leasesASecond = (3 * (cpus / 10) * weight) / sum;
     return { name: `tenant-${index}`, weight, burst: 10, everySeconds: 10 / leasesASecond };
   });
-  const small: Tenant = { name: "small", weight: 3, burst: 3 * cpus, everySeconds: 1000 };
+  const small: Tenant = { name: "small", weight: equal ? 1 : 3, burst: 3 * cpus, everySeconds: 1000 };
   return [...big, small];
 }
