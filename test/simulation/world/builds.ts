@@ -51,7 +51,7 @@ export class Builds {
   readonly #random: Random;
   readonly #builds: Readonly<Record<Build["name"], Build>>;
   readonly #installed = new Map<string, Build>();
-  readonly #of = new Map<SimProcess, Build>();
+  readonly #of = new WeakMap<SimProcess, Build>();
   readonly #machines: readonly string[];
 
   constructor(world: World, machines: readonly string[]) {
@@ -108,7 +108,6 @@ export class Builds {
       parent === undefined ? (this.#installed.get(process.machine) ?? this.#builds.present) : this.of(parent);
     this.#of.set(process, build);
     if (build.name === "next") this.#world.records.counts.newer++;
-    process.onEnd(() => this.#of.delete(process));
   }
 
   of(process: SimProcess): Build {
