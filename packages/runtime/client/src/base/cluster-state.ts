@@ -92,6 +92,7 @@ export class ClusterState {
 
   /** Lists the programs with an open session, this one too. @throws {PalimpsestError} PROTOCOL_MISMATCH of an old head */
   async drivers(options: HeadCallOptions = {}): Promise<readonly DriverInfo[]> {
+    checkFields(options, rulesOf(), "options of drivers()");
     const { drivers } = await this.#head.call(headService.listDrivers, {}, options);
     return (drivers ?? []).map(driverView);
   }

@@ -204,8 +204,8 @@ export class Cluster extends ClusterKinds {
   }
 
   /** Lists the cluster's heads, the one that leads first. */
-  async heads(): Promise<readonly HeadInfo[]> {
-    return headInfos(this.#network, await this.info());
+  async heads(options: HeadCallOptions = {}): Promise<readonly HeadInfo[]> {
+    return headInfos(this.#network, await this.info(options));
   }
 
   /** Lists the objects in the stores of all nodes, and their owners. */

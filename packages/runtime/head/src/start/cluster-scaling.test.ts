@@ -58,7 +58,7 @@ it("an idle node is drained before it ends: its objects are moved first (SCALING
   expect(scaling.nodes()[0]?.view).toBeUndefined();
   plane.objects.report("node-b", { present: held(2) });
   plane.drains.tick();
-  expect(node.sent.at(-1)).toEqual({ stopNode: { reason: "idle for 300 s" } });
+  expect(node.sent.at(-1)).toEqual({ stopNode: { reason: "idle for 300 s", restart: false } });
 });
 
 it("an idle node whose objects cannot be moved in time is used again, and nothing is lost (DRAIN-4)", async () => {
@@ -76,7 +76,7 @@ it("an idle node whose objects cannot be moved in time is used again, and nothin
 it("a retired node is told to end, and nothing is placed on it any more (SCALING-2)", async () => {
   const { plane, scaling, node } = await headWithNode();
   expect(scaling.retire("node-a", "idle for 300 s")).toBe(true);
-  expect(node.sent.at(-1)).toEqual({ stopNode: { reason: "idle for 300 s" } });
+  expect(node.sent.at(-1)).toEqual({ stopNode: { reason: "idle for 300 s", restart: false } });
   await plane.lifecycle.create(aSpec("actor-a"));
   await settle();
   expect(plane.actors.get("actor-a")?.state).toBe("PENDING");
