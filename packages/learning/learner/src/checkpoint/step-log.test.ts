@@ -1,6 +1,7 @@
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { loadBackend } from "@palimpsest/jit";
+import { durableFiles } from "@palimpsest/std/files";
 import { beforeEach, expect, it } from "vitest";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
 import { createLearner } from "../learner/create-learner.js";
@@ -153,4 +154,29 @@ it("a step that is appended again changes nothing; another learner's has a recor
   expect(await readdir(log)).toEqual(names);
   await appendStep(log, { ...step, weightsHash: "c" }, dump);
   expect(await readdir(log)).toHaveLength(names.length + 1);
+});
+
+it("a checkpoint that is completed while a later step is written leaves what is half written; its own remains go (STEPLOG-1)", async () => {
+  const log = join(root, "log");
+  const given = { policyVersion: 0, shuffleRewards: false, groups: randomGroups(1) };
+  const dump = await writeStepDump(join(root, "dumps"), 3, given, { keepLast: 1 });
+  const step = {
+    policyVersion: 3,
+    parentHash: "a",
+    weightsHash: "b",
+    consumedGroupIds: ["g"],
+    dataCursor: null,
+  };
+  const remains = "step-00000002-0123456789abcdef.json.part";
+  await mkdir(log);
+  await durableFiles.write(join(log, remains), Buffer.from("{"));
+  const rename = async (from: string, to: string) => {
+    await dropSteps(log, 2);
+    await durableFiles.rename(from, to);
+  };
+  await appendStep(log, step, dump, { ...durableFiles, rename });
+  expect(
+    (await stepsAfter(log, { policyVersion: 2, weightsHash: "a" })).map(({ policyVersion }) => policyVersion),
+  ).toEqual([3]);
+  expect(await readdir(log)).not.toContain(remains);
 });

@@ -22,7 +22,7 @@ import type { WrittenDump } from "./step-dumps.js";
 
 const RECORD = /^step-(\d{8,})-([0-9a-f]{16})\.json$/;
 const DUMP = /^step-(\d{8,})-([0-9a-f]{16})\.pb$/;
-const PART = /\.part$/;
+const PART = /^step-(\d{8,})-.*\.part$/;
 
 const recordSchema = z.object({
   format: z.literal("palimpsest-step"),
@@ -107,7 +107,10 @@ export async function loggedDump(folder: string, { dump }: Pick<StepRecord, "dum
   return decodeStepDump(bytes);
 }
 
-/** Removes the steps up to `policyVersion`, which a checkpoint covers, and remains of killed writers. */
+/**
+ * Removes the steps up to `policyVersion`, which a checkpoint covers, and what killed writers left of them. A later step may be being
+ * written meanwhile.
+ */
 export async function dropSteps(
   folder: string,
   policyVersion: number,
@@ -117,7 +120,7 @@ export async function dropSteps(
   const isOld = (name: string, pattern: RegExp) =>
     Number(pattern.exec(name)?.[1] ?? Infinity) <= policyVersion;
   // Records first, because a record without its dump would look damaged.
-  for (const name of names.filter((one) => isOld(one, RECORD) || PART.test(one)))
+  for (const name of names.filter((one) => isOld(one, RECORD) || isOld(one, PART)))
     await files.remove(join(folder, name));
   for (const name of names.filter((one) => isOld(one, DUMP))) await files.remove(join(folder, name));
 }
