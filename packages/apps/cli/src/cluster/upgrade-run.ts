@@ -11,6 +11,7 @@ import { once } from "node:events";
 import type { Cluster } from "@palimpsest/client";
 import { delay, shellWord } from "@palimpsest/std";
 import { PalimpsestError, protocolsText } from "@palimpsest/wire";
+import { drainText } from "./drain-text.js";
 import { type Build, isAt, type Member, type Target } from "./upgrade-plan.js";
 
 const pollMs = 500;
@@ -61,6 +62,10 @@ export class UpgradeRun {
   async #head(member: Member): Promise<void> {
     const { signal, onNote } = this.#options;
     const { epoch } = await this.#cluster.info();
+    const next = async () => {
+      const info = await this.#cluster.info();
+      return info.epoch > epoch ? info : undefined;
+    };
     const heads = await this.#cluster.heads();
     const successors = heads.filter((head) => !head.leads && head.isReachable && isAt(this.#target, head));
     if (successors.length > 0) {
@@ -68,13 +73,9 @@ export class UpgradeRun {
       await delay(learnMs, signal);
       signal.throwIfAborted();
       await this.#cluster.shutdown({ restart: true });
-      await this.#returned({ ...member, kind: "standby", id: successors[0]?.address ?? "" }, async () => {
-        const info = await this.#cluster.info();
-        return info.epoch > epoch ? info : undefined;
-      });
+      await this.#returned({ ...member, kind: "standby", id: successors[0]?.address ?? "" }, next);
       if (this.#options.restartCommand === undefined) return;
-      await this.#restart(member);
-      await this.#standbyAt(member);
+      await this.#standby(member);
       return;
     }
     if (
@@ -86,18 +87,7 @@ export class UpgradeRun {
         `no standby of version ${this.#target.version} waits: start one and run this again`,
       );
     await this.#restart(member);
-    await this.#returned(member, async () => {
-      const info = await this.#cluster.info();
-      return info.epoch > epoch ? info : undefined;
-    });
-  }
-
-  async #standbyAt(member: Member): Promise<void> {
-    await this.#returned(member, async () =>
-      (await this.#cluster.heads()).find(
-        (head) => head.address === member.id && head.isReachable && isAt(this.#target, head),
-      ),
-    );
+    await this.#returned(member, next);
   }
 
   /** UPGRADE-3 */
@@ -107,7 +97,7 @@ export class UpgradeRun {
     for (;;) {
       const progress = await this.#cluster.drain(member.id, { deadlineMs, restart: true });
       if (progress.done) break;
-      onNote(`node ${member.id} on ${member.host}: ${drainNote(progress)}`);
+      onNote(`node ${member.id} on ${member.host}: ${drainText(progress)}`);
       await delay(pollMs, signal);
       signal.throwIfAborted();
     }
@@ -120,8 +110,9 @@ export class UpgradeRun {
   }
 
   async #restart(member: Member): Promise<void> {
-    const { restartCommand, onNote } = this.#options;
+    const { restartCommand, waitMs, signal, onNote } = this.#options;
     if (restartCommand === undefined) return;
+    signal.throwIfAborted();
     const { id, host } = member;
     const kind = member.kind === "node" ? "worker" : "head";
     const values: Readonly<Record<string, string>> = { kind, id, host };
@@ -129,17 +120,30 @@ export class UpgradeRun {
       shellWord(values[name] ?? ""),
     );
     onNote(command);
-    const child = spawn("sh", ["-c", command], { stdio: ["ignore", "pipe", "pipe"] });
+    // A command of its own processes is ended with them.
+    const child = spawn("sh", ["-c", command], { stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const end = () => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+      } catch {
+        // It has ended by itself.
+      }
+    };
+    const late = setTimeout(end, waitMs);
+    signal.addEventListener("abort", end, { once: true });
     let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (text: string) => {
         output = (output + text).slice(-mostOutput);
       });
-    const [code] = (await once(child, "close")) as [number | null];
+    const [code, ended] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+    clearTimeout(late);
+    signal.removeEventListener("abort", end);
+    signal.throwIfAborted();
     if (code !== 0)
       throw new PalimpsestError(
         "UNAVAILABLE",
-        `\`${command}\` ended with code ${code}: ${output.trim() || "it wrote nothing"}`,
+        `\`${command}\` ended with ${ended === null ? `code ${code}` : `${ended} after at most ${Math.round(waitMs / 1_000)} s (--wait)`}: ${output.trim() || "it wrote nothing"}`,
       );
   }
 
@@ -175,16 +179,4 @@ export class UpgradeRun {
         "`palimpsest upgrade run` then goes on where it was",
     );
   }
-}
-
-function drainNote(progress: Awaited<ReturnType<Cluster["drain"]>>): string {
-  const { movingActors, waitingActors, taskWorkers, drivers, objects } = progress;
-  const parts = Object.entries({
-    "actors moving": movingActors,
-    "actors that cannot restart": waitingActors,
-    "workers with tasks": taskWorkers,
-    "drivers of jobs": drivers,
-    "objects only here": objects,
-  }).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : []));
-  return parts.join(", ") || "nothing is left";
 }

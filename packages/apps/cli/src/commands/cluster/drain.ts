@@ -1,30 +1,13 @@
-import type { DrainProgress } from "@palimpsest/client";
 import { delay } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
-import { formatBytes } from "../../display/bytes.js";
-import { counted } from "../../display/count.js";
+import { drainText } from "../../cluster/drain-text.js";
 import { printableJson } from "../../display/printable.js";
 import { parseCount } from "../../input/key-values.js";
 
 const pollMs = 1_000;
 const defaultDeadlineSeconds = 600;
-
-/** Describes what is left on the node. */
-export function progressLine(progress: DrainProgress): string {
-  const { movingActors, waitingActors, taskWorkers, drivers, objects, objectBytes, overdue, leftMs } =
-    progress;
-  const parts = [
-    movingActors > 0 ? `${counted(movingActors, "actor")} moving elsewhere` : "",
-    waitingActors > 0 ? `${counted(waitingActors, "actor")} that cannot restart` : "",
-    taskWorkers > 0 ? `${counted(taskWorkers, "worker")} with tasks` : "",
-    drivers > 0 ? `${counted(drivers, "driver")} of jobs` : "",
-    objects > 0 ? `${counted(objects, "object")} of ${formatBytes(objectBytes)} only on this node` : "",
-  ].filter((part) => part !== "");
-  const what = parts.join(", ") || "nothing is left: the node ends";
-  return overdue ? `${what}; the deadline has passed` : `${what}; ${Math.ceil(leftMs / 1_000)} s left`;
-}
 
 export function addDrain(program: Command): void {
   withConnection(program.command("drain"))
@@ -55,7 +38,7 @@ export function addDrain(program: Command): void {
           for (;;) {
             const progress = await cluster.drain(node, { deadlineMs: deadline * 1_000 });
             if (progress.done) break;
-            const line = progressLine(progress);
+            const line = drainText(progress);
             const [what = ""] = line.split(";");
             if (what !== shown) process.stderr.write(`${line}\n`);
             shown = what;

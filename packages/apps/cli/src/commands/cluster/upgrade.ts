@@ -10,7 +10,6 @@ import {
 } from "../../cluster/upgrade-plan.js";
 import { UpgradeRun } from "../../cluster/upgrade-run.js";
 import { printableJson, printableLine } from "../../display/printable.js";
-import { progressLine } from "../../display/progress-line.js";
 import { formatTable } from "../../display/table.js";
 import { parseCount } from "../../input/key-values.js";
 import { untilStopped } from "../../input/signals.js";
@@ -87,28 +86,29 @@ async function run(cluster: Cluster, options: RunOptions): Promise<void> {
   if (problems.length > 0)
     throw new PalimpsestError("PROTOCOL_MISMATCH", `nothing was touched: ${problems.join("; ")}`);
   const steps = members.filter(({ step }) => step !== undefined);
-  const bar = progressLine("upgrading", "processes", process.stderr);
   let done = 0;
-  const show = (note: string) => bar.show({ done, total: steps.length, note: printableLine(note) });
-  try {
-    await untilStopped(async (signal) => {
-      const upgrade = new UpgradeRun(cluster, target, {
-        restartCommand: options.restartCommand,
-        deadlineMs: options.deadline * 1_000,
-        waitMs: options.wait * 1_000,
-        signal,
-        onNote: show,
-      });
-      for (const member of steps) {
-        show(`${member.kind} ${member.id}`);
-        await upgrade.replace(member);
-        done++;
-        show(`${member.kind} ${member.id} is replaced`);
-      }
+  let shown = "";
+  const show = (note: string) => {
+    // Only the seconds that are left differ behind it.
+    const [what = ""] = note.split(";");
+    if (what !== shown) process.stderr.write(`${done} of ${steps.length}  ${printableLine(note)}\n`);
+    shown = what;
+  };
+  await untilStopped(async (signal) => {
+    const upgrade = new UpgradeRun(cluster, target, {
+      restartCommand: options.restartCommand,
+      deadlineMs: options.deadline * 1_000,
+      waitMs: options.wait * 1_000,
+      signal,
+      onNote: show,
     });
-  } finally {
-    bar.close();
-  }
+    for (const member of steps) {
+      show(`${member.kind} ${member.id}`);
+      await upgrade.replace(member);
+      done++;
+      show(`${member.kind} ${member.id} is replaced`);
+    }
+  });
   const replaced = steps.map(({ kind, id, host }) => ({ kind, id, host }));
   process.stdout.write(
     options.json
@@ -137,15 +137,8 @@ async function planOf(cluster: Cluster, target: Target, options: PlanOptions): P
 
 function planText({ members, problems }: UpgradePlan, target: Target): string {
   const rows = members.map(({ step, kind, id, host, version: has, protocols, note }) => [
-    ...[
-      step === undefined ? "" : String(step),
-      kind,
-      id,
-      host,
-      has || "unknown",
-      protocolsText(protocols),
-      note,
-    ],
+    step === undefined ? "" : String(step),
+    ...[kind, id, host, has || "unknown", protocolsText(protocols), note],
   ]);
   const steps = members.filter(({ step }) => step !== undefined).length;
   const end =
