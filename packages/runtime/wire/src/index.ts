@@ -45,8 +45,6 @@ export {
   openMappable,
   pageBeginBytes,
   releasePages,
-  type WritableMapping,
-  writableMapping,
 } from "./machine/mapped-files.js";
 export { listenWithin, type PortRange } from "./machine/port-range.js";
 export { holdProcess } from "./machine/process-hold.js";
@@ -54,6 +52,7 @@ export { type Profilee, type ProfileOptions, type ProfileReading, readProfile } 
 export { softwareVersion } from "./machine/software-version.js";
 export { type Debuggee, readStack, type StackReading } from "./machine/stack.js";
 export { cacheFolder, stateFolder } from "./machine/user-folders.js";
+export { type WritableMapping, writableMapping } from "./machine/writable-mapping.js";
 export { type ActorBulk, type LentBulk, lentBulk, OwnBulk } from "./network/actor-bulk.js";
 export { bearerMetadata } from "./network/channel.js";
 export { type Deadline, Deadlines, type Expiring } from "./network/deadlines.js";

@@ -16,8 +16,8 @@ import {
   openMappable,
   pageBeginBytes,
   releasePages,
-  writableMapping,
 } from "./mapped-files.js";
+import { writableMapping } from "./writable-mapping.js";
 
 const problem = mappingProblem();
 if (problem !== "") process.stdout.write(`files are not mapped here: ${problem}\n`);

@@ -1,7 +1,8 @@
 /**
- * Responsibility: files in shared memory as memory of this process: buffers whose pages are those of a file, the locks
- * that say that a file is mapped, and mappings that are written.
- * Not responsible for: which files there are, and when one may be written again (the node's object-segments.ts).
+ * Responsibility: files in shared memory as memory of this process: buffers whose pages are those of a file, and the locks
+ * that say that a file is mapped.
+ * Not responsible for: which files there are, and when one may be written again (the node's object-segments.ts); writing them
+ * (writable-mapping.ts).
  *
  * A buffer is memory that V8 allocated, of which whole pages are then replaced by a file's (mmap with MAP_FIXED). V8 frees
  * it like any other, when neither this thread, nor one that it was transferred to, nor native code has it any more. The
@@ -33,11 +34,18 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import {
+  type Library,
+  library,
+  libraryProblem,
+  lock,
+  malloc,
+  map,
+  pageBytes,
+  protection,
+} from "./c-library.js";
 
-export const pageBytes = 4096;
 /** Where memory begins that the C library has mapped for one block: after the header of the block. */
 export const blockOffsetBytes = 16;
 /** Where the second page of such a block begins, into whose whole pages files from their beginning can be mapped. */
@@ -53,53 +61,8 @@ const collectingBytes = 2 * 64 * 1024 * 1024;
 /** Each takes two or three of the 65,530 mappings that Linux lets a process have. */
 const maxBuffers = 4_096;
 
-const lock = { shared: 1, exclusive: 2, atOnce: 4 } as const;
-const protection = { readAndWrite: 3 } as const;
-const map = {
-  shared: 1,
-  private: 2,
-  fixed: 0x10,
-  anonymous: 0x20,
-  noReserve: 0x4000,
-  populate: 0x8000,
-} as const;
-const malloc = { trimThreshold: -1, mmapThreshold: -3 } as const;
 /** The flag in the size of a block that has its own pages. */
 const ownPagesFlag = 2n;
-
-interface Library {
-  readonly flock: (descriptor: number, operation: number) => number;
-  /** Returns the address; all bits are set when it failed. */
-  readonly mmap: (
-    at: bigint,
-    lengthBytes: number,
-    protection: number,
-    flags: number,
-    descriptor: number,
-    offsetBytes: number,
-  ) => bigint;
-  readonly munmap: (at: bigint, lengthBytes: number) => number;
-  readonly mallopt: (parameter: number, value: number) => number;
-  readonly copyIn: (to: bigint, from: Uint8Array, lengthBytes: number) => void;
-  /** Does the same in a thread of Node's pool. */
-  readonly copyInThread: (to: bigint, from: Uint8Array, lengthBytes: number) => Promise<void>;
-  readonly copyOut: (to: Uint8Array, from: bigint, lengthBytes: number) => void;
-  readonly addressOf: (buffer: ArrayBufferLike) => bigint;
-  /** Returns a word of memory. */
-  readonly wordAt: (address: bigint) => bigint;
-}
-
-/** What is used of koffi. It is optional, also where this is compiled. */
-interface Koffi {
-  load(path: null): { func(definition: string): KoffiFunction };
-  address(reference: unknown): bigint;
-  decode(address: bigint, type: "uint64_t"): number | bigint;
-}
-
-interface KoffiFunction {
-  (...args: unknown[]): never;
-  readonly async: (...argsAndCallback: unknown[]) => void;
-}
 
 /** A file that is open and locked as one that is mapped (MAPPED-3). */
 export interface MappableFile {
@@ -123,53 +86,13 @@ export interface MappingOptions {
   readonly isShared?: boolean;
 }
 
-let loaded: { readonly library: Library | undefined; readonly problem: string } | undefined;
-
-function load(): { readonly library: Library | undefined; readonly problem: string } {
-  if (process.platform !== "linux")
-    return { library: undefined, problem: `not on ${process.platform}: only on Linux` };
-  try {
-    const koffi: Koffi = createRequire(import.meta.url)("koffi");
-    const c = koffi.load(null);
-    // Others have neither this function nor blocks with such headers.
-    c.func("const char *gnu_get_libc_version()");
-    const pages: number = c.func("int getpagesize()")();
-    if (pages !== pageBytes)
-      return { library: undefined, problem: `memory has pages of ${pages} bytes, not ${pageBytes}` };
-    const mmap: (...args: unknown[]) => number | bigint = c.func(
-      "uintptr_t mmap(uintptr_t at, size_t size, int prot, int flags, int fd, int64_t offset)",
-    );
-    const memcpy = c.func("void memcpy(uintptr_t to, const void *from, size_t size)");
-    const library: Library = {
-      flock: c.func("int flock(int fd, int operation)"),
-      mmap: (...args) => BigInt(mmap(...args)),
-      munmap: c.func("int munmap(uintptr_t at, size_t size)"),
-      mallopt: c.func("int mallopt(int parameter, int value)"),
-      copyIn: memcpy,
-      copyInThread: promisify(memcpy.async) as Library["copyInThread"],
-      copyOut: c.func("void memcpy(void *to, uintptr_t from, size_t size)"),
-      addressOf: (buffer) => koffi.address(buffer instanceof ArrayBuffer ? buffer : new Uint8Array(buffer)),
-      wordAt: (address) => BigInt(koffi.decode(address, "uint64_t")),
-    };
-    return { library, problem: "" };
-  } catch (reason) {
-    const text = reason instanceof Error ? reason.message.split("\n")[0] : String(reason);
-    return { library: undefined, problem: `koffi cannot be used: ${text}` };
-  }
-}
-
-function library(): Library | undefined {
-  loaded ??= load();
-  return loaded.library;
-}
-
 /**
  * Says why this process cannot map files, so that large values are copied; empty if it can.
  * @param folder is tried if it is given
  */
 export function mappingProblem(folder?: string): string {
-  loaded ??= load();
-  if (loaded.problem !== "" || folder === undefined || canMapIn(folder)) return loaded.problem;
+  const problem = libraryProblem();
+  if (problem !== "" || folder === undefined || canMapIn(folder)) return problem;
   return existsSync(folder) ? `files of ${folder} cannot be mapped and locked` : `there is no ${folder}`;
 }
 
@@ -196,7 +119,6 @@ class Mark extends Given {
 /** The file system of files that were mapped, and what of it is mapped at most. */
 interface FileSystem {
   readonly sizeBytes: number;
-  readonly isInMemory: boolean;
   mappedBytes: number;
   buffers: number;
   /** Those in shared memory since V8 was last made to collect garbage. */
@@ -208,8 +130,6 @@ interface FileSystem {
 
 /** By their devices. */
 const fileSystems = new Map<number, FileSystem>();
-/** The number by which Linux names a tmpfs. */
-const tmpfsType = 0x01021994;
 /** A kernel that says that too much is mapped is asked again after this time at the earliest. */
 const askAgainMs = 100;
 
@@ -387,7 +307,7 @@ export function canMapIn(folder: string): boolean {
 function fileSystemOf(device: number, descriptor: number): FileSystem {
   let found = fileSystems.get(device);
   if (found === undefined) {
-    const { blocks, bsize, type } = statfsSync(`/proc/self/fd/${descriptor}`);
+    const { blocks, bsize } = statfsSync(`/proc/self/fd/${descriptor}`);
     const sizeBytes = blocks * bsize;
     const none = {
       mappedBytes: 0,
@@ -396,7 +316,7 @@ function fileSystemOf(device: number, descriptor: number): FileSystem {
       sharedBuffers: 0,
       askedAtMs: Number.NEGATIVE_INFINITY,
     };
-    found = { sizeBytes, isInMemory: type === tmpfsType, ...none };
+    found = { sizeBytes, ...none };
     fileSystems.set(device, found);
   }
   return found;
@@ -513,71 +433,4 @@ function fill(descriptor: number, target: Uint8Array, position: number): void {
     if (read === 0) throw new Error("the file is shorter than what was to be read of it");
     done += read;
   }
-}
-
-/** A file's memory that is written in place. What is written is the file's content at once. */
-export interface WritableMapping {
-  readonly sizeBytes: number;
-  readonly fileSystemBytes: number;
-  write(bytes: Uint8Array, positionBytes: number): void;
-  /**
-   * Does the same in a thread.
-   * @param bytes shared memory alone, since other memory may be transferred, and freed, while it is read
-   */
-  writeInThread(bytes: Uint8Array, positionBytes: number): Promise<void>;
-  /** Returns a copy of its first bytes. */
-  read(lengthBytes: number): Uint8Array;
-  /** The mapping must not be written after that, nor in a thread meanwhile. */
-  close(): void;
-}
-
-/**
- * Maps a file in memory to be written; on a disk, an error would end the process. All of its pages must be allocated, because
- * writing to one for which there is no room would end it, too.
- * @param options.isReady whether the kernel enters all pages at once, which takes half the time of doing so at the first write. Default: yes
- * @returns undefined where that is impossible
- */
-export function writableMapping(
-  descriptor: number,
-  sizeBytes: number,
-  { isReady = true }: { readonly isReady?: boolean } = {},
-): WritableMapping | undefined {
-  const c = library();
-  if (c === undefined || sizeBytes <= 0) return undefined;
-  const { isInMemory, sizeBytes: fileSystemBytes } = fileSystemOf(fstatSync(descriptor).dev, descriptor);
-  if (!isInMemory) return undefined;
-  const flags = map.shared | (isReady ? map.populate : 0);
-  const at = c.mmap(0n, sizeBytes, protection.readAndWrite, flags, descriptor, 0);
-  if (at === 0n || BigInt.asIntN(64, at) === -1n) return undefined;
-  let isOpen = true;
-  const addressAt = (positionBytes: number, { byteLength }: Uint8Array): bigint => {
-    if (!isOpen || positionBytes < 0 || positionBytes + byteLength > sizeBytes)
-      throw new RangeError(`${byteLength} bytes at ${positionBytes} are not within the mapping`);
-    return at + BigInt(positionBytes);
-  };
-  return {
-    sizeBytes,
-    fileSystemBytes,
-    write(bytes, positionBytes) {
-      const to = addressAt(positionBytes, bytes);
-      if (bytes.byteLength > 0) c.copyIn(to, bytes, bytes.byteLength);
-    },
-    async writeInThread(bytes, positionBytes) {
-      const to = addressAt(positionBytes, bytes);
-      if (!(bytes.buffer instanceof SharedArrayBuffer))
-        throw new TypeError("the bytes are not shared memory");
-      if (bytes.byteLength > 0) await c.copyInThread(to, bytes, bytes.byteLength);
-    },
-    read(lengthBytes) {
-      if (!isOpen || lengthBytes > sizeBytes)
-        throw new RangeError(`${lengthBytes} bytes are not within the mapping`);
-      const bytes = new Uint8Array(lengthBytes);
-      c.copyOut(bytes, at, lengthBytes);
-      return bytes;
-    },
-    close() {
-      if (isOpen) c.munmap(at, sizeBytes);
-      isOpen = false;
-    },
-  };
 }

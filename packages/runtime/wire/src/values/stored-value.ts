@@ -7,7 +7,8 @@
  *   Arrays that a reader may map stand at another place: at the byte `blockOffsetBytes` of a page of 4 KiB.
  */
 import { PalimpsestError } from "../base/error.js";
-import { blockOffsetBytes, leastMappedBytes, pageBytes } from "../machine/mapped-files.js";
+import { pageBytes } from "../machine/c-library.js";
+import { blockOffsetBytes, leastMappedBytes } from "../machine/mapped-files.js";
 import { decodeValue, encodeValue } from "./value.js";
 import type { Reference, ValueDecoding } from "./value-extensions.js";
 
