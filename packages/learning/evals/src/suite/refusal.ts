@@ -19,5 +19,8 @@ const alone = /^(?:unknown|n\/a|not? (?:known|available)|no answer|未知|不详
 /** Returns whether a reply says that the text does not contain the answer. An empty reply does not. */
 export function refuses(reply: string): boolean {
   const text = reply.toLowerCase().replace(/\s+/g, " ").trim();
-  return alone.test(text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "")) || phrases.some((phrase) => phrase.test(text));
+  return (
+    alone.test(text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "")) ||
+    phrases.some((phrase) => phrase.test(text))
+  );
 }
