@@ -14,7 +14,7 @@ import { OldestFirstMap } from "@palimpsest/wire";
 /** Writing a larger value takes much longer than asking for its file. */
 const maxSizeBytes = 4 * 1024 * 1024;
 const maxSizes = 8;
-const maxFiles = 16;
+const maxFiles = 32;
 /** The node keeps them for twice as long, unless others need the room. */
 const keepMs = 5_000;
 /** After the node had no file, it is not asked for that long. */

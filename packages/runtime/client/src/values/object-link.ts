@@ -29,7 +29,7 @@ const maxBatchBytes = 1024 * 1024;
 const orderedIdBytes = 32;
 const helloTimeoutMs = 10_000;
 const aheadTimeoutMs = 30_000;
-const maxAheadBytes = 16 * 1024 * 1024;
+const maxAheadBytes = 32 * 1024 * 1024;
 
 interface Waiting {
   readonly resolve: (answer: proto.ObjectAnswer.$Properties) => void;

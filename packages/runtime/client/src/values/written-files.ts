@@ -15,8 +15,8 @@ import { PalimpsestError, type WritableMapping, writableMapping } from "@palimps
 
 const keepMs = 10_000;
 const maxKept = 64;
-/** The number of bytes that are written before others get their turn of the event loop. */
-const turnBytes = 8 * 1024 * 1024;
+/** The number of bytes, of one value or many, that are written before others get their turn of the event loop. */
+const turnBytes = 4 * 1024 * 1024;
 /** The number of bytes that a thread copies at a time, which nothing can abort. */
 const threadBytes = 32 * 1024 * 1024;
 /** Fewer are copied sooner than a thread begins. */
@@ -32,6 +32,8 @@ interface Kept {
 
 /** The mappings by device and inode, the least recently used first. No other file gets an inode that is mapped. */
 const kept = new Map<string, Kept>();
+/** The bytes that were written since this module last gave others their turn. */
+let bytesOfTurn = 0;
 let sweep: NodeJS.Timeout | undefined;
 
 /** What was written to a file as memory. It is kept, whatever the node does with the file, until done(). */
@@ -73,7 +75,11 @@ export async function writeMapped(
         continue;
       }
       for (let at = 0; at < byteLength; at += turnBytes) {
-        if (position + at > 0 && byteLength > turnBytes) await nextTurn();
+        if (bytesOfTurn >= turnBytes) {
+          bytesOfTurn = 0;
+          await nextTurn();
+        }
+        bytesOfTurn += Math.min(turnBytes, byteLength - at);
         signal?.throwIfAborted();
         if (piece.byteLength !== byteLength)
           throw new PalimpsestError(

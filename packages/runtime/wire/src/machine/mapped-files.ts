@@ -17,8 +17,8 @@
  *   file, which the kernel keeps until its last page is unmapped, also when the process is killed.
  * - MAPPED-4. Only pages that the file has are mapped, so that no access can fail. The file must not be truncated while it
  *   is locked.
- * - MAPPED-5. At most half of the file system's bytes, and `maxBuffers` buffers, are mapped by one process at a time. A
- *   thread counts what it maps, and asks the kernel what is left of it when the count has reached a bound. A finalizer for
+ * - MAPPED-5. Files of at most half of the file system's bytes are mapped by one process at a time, in at most `maxBuffers`
+ *   buffers: a file that is mapped again takes no more of the file system. A thread counts what it maps, and asks the kernel what is left of it when the count has reached a bound. A finalizer for
  *   each buffer would keep it until V8 has collected the whole heap, while most buffers die young.
  */
 import {
@@ -119,7 +119,8 @@ class Mark extends Given {
 /** The file system of files that were mapped, and what of it is mapped at most. */
 interface FileSystem {
   readonly sizeBytes: number;
-  mappedBytes: number;
+  /** The longest mapping of each file, by its inode. */
+  readonly mapped: Map<number, number>;
   buffers: number;
   /** Those in shared memory since V8 was last made to collect garbage. */
   sharedBytes: number;
@@ -133,14 +134,24 @@ const fileSystems = new Map<number, FileSystem>();
 /** A kernel that says that too much is mapped is asked again after this time at the earliest. */
 const askAgainMs = 100;
 
-/** The bytes of the buffers of this process that have pages of files, of those file systems that it has mapped files of. */
+/** The bytes of files that are pages of buffers of this process, of those file systems that it has mapped files of. */
 export function mappedBytes(): number {
   let bytes = 0;
   for (const [device, fileSystem] of fileSystems) {
     ask(device, fileSystem);
-    bytes += fileSystem.mappedBytes;
+    bytes += mappedOf(fileSystem);
   }
   return bytes;
+}
+
+function mappedOf({ mapped }: FileSystem): number {
+  let bytes = 0;
+  for (const lengthBytes of mapped.values()) bytes += lengthBytes;
+  return bytes;
+}
+
+function noteMapped({ mapped }: FileSystem, inode: number, lengthBytes: number): void {
+  mapped.set(inode, Math.max(lengthBytes, mapped.get(inode) ?? 0));
 }
 
 /** Counts the private mappings of files of the device. */
@@ -149,11 +160,12 @@ function ask(device: number, fileSystem: FileSystem): void {
   const hex = (number: number) => number.toString(16).padStart(2, "0");
   const major = (device >> 8) & 0xfff;
   const minor = (device & 0xff) | ((device >> 12) & 0xfff00);
-  const line = new RegExp(`^([0-9a-f]+)-([0-9a-f]+) rw-p [0-9a-f]+ ${hex(major)}:${hex(minor)} `, "gm");
-  fileSystem.mappedBytes = 0;
+  const line = new RegExp(`^([0-9a-f]+)-([0-9a-f]+) rw-p [0-9a-f]+ ${hex(major)}:${hex(minor)} (\\d+)`, "gm");
+  fileSystem.mapped.clear();
   fileSystem.buffers = 0;
-  for (const [, begin, end] of readFileSync("/proc/self/maps", "utf8").matchAll(line)) {
-    fileSystem.mappedBytes += Number.parseInt(end ?? "", 16) - Number.parseInt(begin ?? "", 16);
+  for (const [, begin, end, inode] of readFileSync("/proc/self/maps", "utf8").matchAll(line)) {
+    const lengthBytes = Number.parseInt(end ?? "", 16) - Number.parseInt(begin ?? "", 16);
+    noteMapped(fileSystem, Number(inode), lengthBytes);
     fileSystem.buffers++;
   }
 }
@@ -239,18 +251,28 @@ export function mapInto(buffer: ArrayBuffer, at: number, part: MappedPart): bool
 /** MAPPED-5 */
 function hasRoom(lengthBytes: number, file: MappableFile): boolean {
   const fileSystem = fileSystemOf(file.device, file.descriptor);
-  const isFull = () =>
-    fileSystem.buffers >= maxBuffers || fileSystem.mappedBytes + lengthBytes > fileSystem.sizeBytes / 2;
+  const isFull = () => {
+    const { buffers, mapped, sizeBytes } = fileSystem;
+    const moreBytes = Math.max(0, lengthBytes - (mapped.get(file.inode) ?? 0));
+    return buffers >= maxBuffers || (moreBytes > 0 && mappedOf(fileSystem) + moreBytes > sizeBytes / 2);
+  };
   if (isFull() && performance.now() - fileSystem.askedAtMs >= askAgainMs) ask(file.device, fileSystem);
   return !isFull();
 }
 
 /** Returns whether the buffer counts as mapped, from now on if it can be. */
-function isEntered(c: Library, buffer: ArrayBufferLike, { device, descriptor }: MappableFile): boolean {
-  if (Mark.has(buffer)) return true;
-  if (!hasOwnPages(c, buffer)) return false;
+function isEntered(
+  c: Library,
+  buffer: ArrayBufferLike,
+  { device, descriptor, inode }: MappableFile,
+): boolean {
   const fileSystem = fileSystemOf(device, descriptor);
-  fileSystem.mappedBytes += buffer.byteLength;
+  if (Mark.has(buffer)) {
+    noteMapped(fileSystem, inode, buffer.byteLength);
+    return true;
+  }
+  if (!hasOwnPages(c, buffer)) return false;
+  noteMapped(fileSystem, inode, buffer.byteLength);
   fileSystem.buffers++;
   if (!(buffer instanceof ArrayBuffer)) noteShared(fileSystem, buffer.byteLength);
   Mark.set(buffer, true);
@@ -310,7 +332,7 @@ function fileSystemOf(device: number, descriptor: number): FileSystem {
     const { blocks, bsize } = statfsSync(`/proc/self/fd/${descriptor}`);
     const sizeBytes = blocks * bsize;
     const none = {
-      mappedBytes: 0,
+      mapped: new Map(),
       buffers: 0,
       sharedBytes: 0,
       sharedBuffers: 0,

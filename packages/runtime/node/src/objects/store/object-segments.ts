@@ -32,6 +32,8 @@ interface Segment extends TakenSegment {
   /** Resolves to false if the file could not be renamed. */
   readonly ready: Promise<boolean>;
   readonly forget: () => void;
+  /** Whether a request waits for it. Requests of one turn, of which there are many at a time, try different files. */
+  isTried: boolean;
   /** Of those that fit equally well the one with the highest turn is taken: its writer may still have it mapped. */
   turn: number;
 }
@@ -61,7 +63,7 @@ export class ObjectSegments {
     this.#bytes += sizeBytes;
     const { path, renamed } = this.#files.removeFor(objectId);
     const forget = this.#clock.after(keepMs, () => this.#remove(segment));
-    const segment: Segment = { path, sizeBytes, ready: renamed, forget, turn: ++this.#turns };
+    const segment: Segment = { path, sizeBytes, ready: renamed, forget, isTried: false, turn: ++this.#turns };
     this.#segments.add(segment);
     return true;
   }
@@ -72,17 +74,20 @@ export class ObjectSegments {
    * @returns undefined if none of about that size is free
    */
   async take(sizeBytes: number, ratio = maxRatio): Promise<TakenSegment | undefined> {
-    const distance = (segment: Segment) => Math.abs(segment.sizeBytes - sizeBytes);
-    const fitting = [...this.#segments]
-      .filter((one) => one.sizeBytes <= sizeBytes * ratio && sizeBytes <= one.sizeBytes * ratio)
-      .sort((one, other) => distance(one) - distance(other) || other.turn - one.turn);
-    for (const segment of fitting.slice(0, maxTried)) {
-      if (!(await segment.ready)) {
-        if (this.#segments.has(segment)) this.#drop(segment);
+    const tried = new Set<Segment>();
+    while (tried.size < maxTried) {
+      const segment = this.#best(sizeBytes, ratio, tried);
+      if (segment === undefined) return undefined;
+      tried.add(segment);
+      segment.isTried = true;
+      const isReady = await segment.ready;
+      segment.isTried = false;
+      // The end of its time, or a need of room, may have taken it meanwhile.
+      if (!this.#segments.has(segment)) continue;
+      if (!isReady) {
+        this.#drop(segment);
         continue;
       }
-      // Another request, or the end of its time, may have taken it meanwhile.
-      if (!this.#segments.has(segment)) continue;
       if (!this.#files.isUnmapped(segment.path)) {
         // The last to be tried again, because its reader may keep it for long.
         segment.turn = -++this.#turns;
@@ -92,6 +97,21 @@ export class ObjectSegments {
       return segment;
     }
     return undefined;
+  }
+
+  #best(sizeBytes: number, ratio: number, tried: ReadonlySet<Segment>): Segment | undefined {
+    let best: Segment | undefined;
+    let bestBytes = 0;
+    for (const one of this.#segments) {
+      if (one.isTried || one.sizeBytes > sizeBytes * ratio || sizeBytes > one.sizeBytes * ratio) continue;
+      const bytes = Math.abs(one.sizeBytes - sizeBytes);
+      const isBetter =
+        best === undefined || bytes < bestBytes || (bytes === bestBytes && one.turn > best.turn);
+      if (!isBetter || tried.has(one)) continue;
+      best = one;
+      bestBytes = bytes;
+    }
+    return best;
   }
 
   /** Removes files until that many bytes are free. */

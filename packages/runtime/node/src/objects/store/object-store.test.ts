@@ -11,7 +11,7 @@ import {
   PalimpsestError,
   releasePages,
 } from "@palimpsest/wire";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { testFolder } from "../../../../../../test/support/temporary-folder.js";
 import { ByteBudget } from "../../base/byte-budget.js";
 import { StandingClock } from "../../testing/standing-clock.js";
@@ -80,6 +80,30 @@ test.skipIf(mappingProblem() !== "")(
     await big.close();
   },
 );
+
+test("as many requests of one turn as there are freed files take a file each", async () => {
+  const big = await ObjectStore.open({
+    folder: join(parent, "many"),
+    inMemory: true,
+    maxBytes: 20_000_000,
+    clock,
+  });
+  onTestFinished(() => big.close());
+  const sizeBytes = 100_000;
+  const count = 40;
+  const inodeOf = async (path: string) => (await stat(path)).ino;
+  const freed = new Set<number>();
+  for (let index = 0; index < count; index++) {
+    const write = await big.reserve(sizeBytes, "job-1", "");
+    await writeFile(write.path, Buffer.alloc(sizeBytes, index), { flag: "r+" });
+    freed.add(await inodeOf((await write.seal())?.path ?? ""));
+  }
+  big.release("job-1");
+  const writes = await Promise.all(Array.from({ length: count }, () => big.reserve(sizeBytes, "job-1", "")));
+  const taken = await Promise.all(writes.map(({ path }) => inodeOf(path)));
+  expect(new Set(taken)).toEqual(freed);
+  await Promise.all(writes.map((write) => write.abort()));
+});
 
 test("an object that is freed before its reader has opened it is not found", async () => {
   const objectId = await put("freed");
