@@ -52,10 +52,10 @@ export class SimHead {
       // A head that cannot start ends, and its supervisor starts it again.
       void this.#start().catch((reason: unknown) => {
         world.story.tell(this.process.name, () => `does not start: ${PalimpsestError.from(reason).message}`);
-        // As in head.ts, what has begun ends: another head need not wait for the lease.
-        void this.leadership?.release().catch(() => undefined);
         if (PalimpsestError.from(reason).code === "PROTOCOL_MISMATCH") world.records.counts.mismatches++;
-        this.process.kill();
+        // As in head.ts, what has begun ends: another head need not wait for the lease.
+        const released = this.leadership?.release() ?? Promise.resolve();
+        void released.catch(() => undefined).finally(() => this.process.kill());
       });
     });
   }

@@ -138,6 +138,9 @@ export class TaskRecords {
     if (method !== "Head.KillActor" || !toServer) return;
     const { actorId = "", noRestart } = body as proto.KillActorRequest.$Properties;
     if (!noRestart || !actorId?.startsWith("worker-") || this.#givenBack.has(actorId)) return;
+    // A standby refuses it, and the client asks again.
+    const { head } = this.#world;
+    if (head?.process !== to || head.plane === undefined) return;
     this.#givenBack.set(actorId, { atMs: this.#world.scheduler.nowMs, head: to });
   }
 
