@@ -54,12 +54,16 @@ export class Engine {
   /** Returns why no container can be run here, or undefined. */
   static missing(): string | undefined {
     for (const [program, packages] of [
-      ["podman", "podman netavark aardvark-dns runc"],
-      ["podman-compose", "podman-compose"],
-      ["mmdebstrap", "mmdebstrap"],
-      ["kubectl", "kubernetes-client"],
+      ["podman", "apt-get install podman netavark aardvark-dns runc"],
+      ["podman-compose", "pip install podman-compose==1.6.0"],
+      ["mmdebstrap", "apt-get install mmdebstrap"],
+      ["kubectl", "apt-get install kubernetes-client"],
     ] as const)
-      if (spawnSync(program, ["--version"]).error) return `no ${program}: apt-get install ${packages}`;
+      if (spawnSync(program, ["--version"]).error) return `no ${program}: ${packages}`;
+    // Debian 12 has 1.0, which knows no profiles.
+    const compose = spawnSync("podman-compose", ["--version"], { encoding: "utf8" }).stdout;
+    if (!/podman-compose version 1\.[1-9]/.test(compose))
+      return "a podman-compose before 1.1: pip install podman-compose==1.6.0";
     if (process.getuid?.() !== 0) return "only root can make the base image";
     return undefined;
   }
@@ -75,7 +79,8 @@ export class Engine {
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    child.stdin.end(options.input ?? "");
+    // A program that refuses its arguments ends without reading.
+    child.stdin.on("error", () => undefined).end(options.input ?? "");
     const [code] = (await once(child, "close")) as [number | null];
     return { code, stdout, stderr };
   }

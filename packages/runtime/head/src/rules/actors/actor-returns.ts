@@ -172,8 +172,10 @@ export class ActorReturns {
         actor?.nodeId !== nodeId ||
         actor.incarnation !== before.incarnation ||
         actor.state !== before.state
-      )
+      ) {
+        this.#starts.noProcess(nodeId, { ...before, actorId: before.spec.actorId });
         continue;
+      }
       if (actor.state === "STARTING") {
         void this.#starts.orderAgain(nodeId, actor);
         continue;

@@ -1,3 +1,4 @@
+import * as proto from "@palimpsest/wire/protocol";
 import { describe, expect, it } from "vitest";
 import { alive } from "../../testing/alive-actor.js";
 import { aSpec } from "../../testing/builders.js";
@@ -218,4 +219,32 @@ describe("starts of actors", () => {
     expect(node.startsOf("x")).toEqual([]);
     expect(test.plane.nodes.get("a")?.available).toEqual({ cpu: 4 });
   });
+
+  it.each(["before its node has settled what it did not list", "while its order is to be repeated"])(
+    "an actor whose order a link took with it, killed %s, gives its resources and its name back",
+    async (when) => {
+      const test = await TestPlane.open();
+      const lost = await test.join("a");
+      const named = { name: "learner", fence: proto.Fence.FENCE_LEASE };
+      await test.plane.lifecycle.create(aSpec("x", named));
+      await settle();
+      expect(lost.startsOf("x")).toEqual([1]);
+      lost.disconnect();
+      const isEarly = when.startsWith("before");
+      if (!isEarly) {
+        test.store.failure = new Error("redis is away");
+        void test.plane.actors.update("x", { restarts: 0 });
+      }
+      const back = await test.join("a", { heartbeat: !isEarly });
+      void test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
+      if (isEarly) back.heartbeat();
+      test.store.failure = undefined;
+      await test.clock.advance(2_000);
+      expect(back.startsOf("x")).toEqual([]);
+      expect(test.plane.nodes.get("a")?.available).toEqual({ cpu: 4 });
+      await test.plane.lifecycle.create(aSpec("y", named));
+      await settle();
+      expect(back.startsOf("y")).toEqual([1]);
+    },
+  );
 });

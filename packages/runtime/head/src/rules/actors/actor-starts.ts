@@ -16,6 +16,8 @@ import { freshStart } from "./start-retries.js";
 export class ActorStarts {
   readonly #deps: ActorSupervision;
   readonly #giveUp: (actor: Actor, reason: string) => void;
+  /** The leases of the actors whose orders are to be repeated. */
+  readonly #again = new Set<string>();
 
   /** @param giveUp ends an actor that can never be placed */
   constructor(deps: ActorSupervision, giveUp: (actor: Actor, reason: string) => void) {
@@ -86,12 +88,36 @@ export class ActorStarts {
   }
 
   /** Repeats the order to start an actor that the node did not list, once the decision is in the store (ACTOR-1). */
-  async orderAgain(nodeId: string, { spec, incarnation }: Actor): Promise<void> {
-    const { actors } = this.#deps;
-    await actors.durable(spec.actorId);
-    const actor = actors.get(spec.actorId);
-    if (actor?.state !== "STARTING" || actor.incarnation !== incarnation || actor.nodeId !== nodeId) return;
-    this.#sendStart(actor);
+  async orderAgain(nodeId: string, { spec: { actorId }, incarnation, pid }: Actor): Promise<void> {
+    const lease = leaseOf(actorId, incarnation);
+    if (this.#again.has(lease)) return;
+    this.#again.add(lease);
+    await this.#deps.actors.durable(actorId);
+    this.#again.delete(lease);
+    const actor = this.#deps.actors.get(actorId);
+    if (actor?.state === "STARTING" && actor.incarnation === incarnation && actor.nodeId === nodeId)
+      this.#sendStart(actor);
+    else this.noProcess(nodeId, { actorId, incarnation, pid });
+  }
+
+  /**
+   * Gives back what is held for a process that the node does not run, if its actor was killed before it was ordered: the
+   * node has no end to report.
+   * @param process with the process id that the head knew when the node did not list it
+   */
+  noProcess(
+    nodeId: string,
+    {
+      actorId,
+      incarnation,
+      pid,
+    }: { readonly actorId: string; readonly incarnation: number; readonly pid: number },
+  ): void {
+    const actor = this.#deps.actors.get(actorId);
+    const isKilled = actor?.state === "DEAD" && actor.incarnation === incarnation && actor.pid === pid;
+    if (actor !== undefined && !isKilled) return;
+    this.#deps.nodes.release(nodeId, leaseOf(actorId, incarnation));
+    this.#deps.fences.ended(actorId, nodeId, incarnation);
   }
 
   async #start(actorId: string, nodeId: string, bundle: number | undefined): Promise<void> {
