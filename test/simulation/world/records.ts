@@ -323,6 +323,15 @@ export class Records {
     }
   }
 
+  /** The node tells it again to the next head, so that only the end of both, before it is in the store, can lose it. */
+  #threw(actorId: string, node: SimProcess): void {
+    this.#constructorThrew.add(actorId);
+    node.onEnd(() => {
+      if (this.#world.head?.plane?.actors.get(actorId)?.state !== "DEAD")
+        this.#constructorThrew.delete(actorId);
+    });
+  }
+
   /** Observes every message that arrives. */
   arrived({ method, toServer, body, from, to }: Arrival): void {
     if (method !== "NodeLink.Link") return;
@@ -331,8 +340,7 @@ export class Records {
       const nodeId = message.register?.nodeId ?? from.name;
       this.#heardMs.set(`${to.name} ${nodeId}`, this.#world.scheduler.nowMs);
       const died = message.actorDied;
-      if (died?.constructorError && !died.constructorError.retryable)
-        this.#constructorThrew.add(died.actorId ?? "");
+      if (died?.constructorError && !died.constructorError.retryable) this.#threw(died.actorId ?? "", from);
       return;
     }
     const { startActor } = body as proto.HeadMessage.$Properties;
