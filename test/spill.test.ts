@@ -27,7 +27,7 @@ test("more than the store holds is kept, read, given to tasks, listed and freed;
     const { objects } = await client.listObjects();
     return objects.filter(({ spilledNodeIds }) => spilledNodeIds.length === 1).length;
   };
-  expect(await spilled()).toBeGreaterThanOrEqual(8);
+  await expect.poll(spilled).toBeGreaterThanOrEqual(8);
   for (const [index, ref] of refs.entries()) {
     const values = await client.get(ref);
     expect(values.length).toBe(mebibyte / 2);

@@ -119,7 +119,7 @@ test("a sender may let go as soon as it has sent (REF-1, OUTGOING-1)", async () 
     ref.release();
   }
   await Promise.all(calls);
-  expect(await stored()).toBe(count);
+  await expect.poll(stored).toBe(count);
   const values = [...(await keeper.keptValues()), ...(await other.keptValues())];
   expect(new Set(values).size).toBe(count);
 });
@@ -154,7 +154,7 @@ test("what a killed actor referred to goes, and what others refer to stays", asy
   const { made } = await actor.make("made by it");
   await actor.keep([ours, gone]);
   gone.release();
-  expect(await stored()).toBe(3);
+  await expect.poll(stored).toBe(3);
   await actor.kill({ restart: true });
   await until("what only it referred to is gone", async () => (await stored()) === 2);
   expect(await made.get()).toBe("made by it");

@@ -22,6 +22,7 @@ afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
 });
 
+/** As the head knows it, which nodes tell a moment after a value was stored. */
 const objectsInStores = async () => (await cluster.client.listObjects()).totalObjects;
 
 test("a value of any shape comes back equal and new, small as well as large", async () => {
@@ -48,7 +49,7 @@ test("a value of any shape comes back equal and new, small as well as large", as
   const stored = await client.put(large);
   expect(await client.get(stored)).toEqual(large);
   expect(await stored.get()).toEqual(large);
-  expect(await objectsInStores()).toBe(1);
+  await expect.poll(objectsInStores).toBe(1);
   stored.release();
   await until("the value is gone", async () => (await objectsInStores()) === 0);
   await expect(client.get(stored)).rejects.toMatchObject({ code: "OBJECT_LOST" });
@@ -86,7 +87,7 @@ test("wait gives what is ready, of references and of promises", async () => {
 test("a driver's values end with it", async () => {
   const driver = await connect({ address: cluster.address, token: cluster.token, name: "short" });
   await driver.put(new Uint8Array(500_000));
-  expect(await objectsInStores()).toBe(1);
+  await expect.poll(objectsInStores).toBe(1);
   await driver.close();
   await until("they are gone", async () => (await objectsInStores()) === 0);
 });

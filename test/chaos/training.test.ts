@@ -108,12 +108,10 @@ test("the run's disk and that of its traces are full: traces are dropped and cou
   expect(mountDisk(traces, 4)).toBe(true);
   disks = [traces, narrowFolder];
   const run = startNarrow();
-  await run.untilStep(1);
-  const [learner] = await cluster.actors("learner");
-  if (learner === undefined) throw new Error("no learner is alive");
+  const learner = await run.until("a learner", async () => (await cluster.actors("learner"))[0]);
   const filler = join(narrowFolder, "filler");
   const bytes = Buffer.alloc(96 * 1024 * 1024);
-  await run.untilStep(2);
+  await run.untilStep(1);
   // The learner stands still while the disk fills: beside a load it would go on by steps that the next tests need.
   process.kill(learner.pid, "SIGSTOP");
   expect(() => writeFileSync(filler, bytes)).toThrow("ENOSPC");
@@ -133,7 +131,7 @@ test("the run's disk and that of its traces are full: traces are dropped and cou
   const dropped = /^palimpsest_learner_records_dropped_total\{kind="traces".*\} (\d+)$/m.exec(
     await page.text(),
   );
-  expect(Number(dropped?.[1])).toBeGreaterThanOrEqual(2);
+  expect(Number(dropped?.[1])).toBeGreaterThanOrEqual(1);
   const stepsBefore = run.steps.length;
   expect(stepsBefore).toBeLessThan(size.steps - 4);
   rmSync(filler);
