@@ -11,6 +11,7 @@ import { memoryAgentBench } from "./memory-agent-bench.js";
 import { mix } from "./mix.js";
 import type { Preparer } from "./preparer.js";
 import { questionPreparer } from "./question-preparer.js";
+import { restore } from "./restore.js";
 import { ruler } from "./ruler.js";
 import { rulerHqa } from "./ruler-hqa.js";
 import { generatedWorld } from "./world.js";
@@ -46,6 +47,7 @@ export const preparers: readonly Preparer[] = [
   longMemEval,
   memoryAgentBench,
   beam,
+  restore,
   jsonl,
 ];
 
