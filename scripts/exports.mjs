@@ -23,6 +23,9 @@ const word =
 /** Returns the text of a declaration that begins at an index: up to the line that closes it in the first column. */
 function declarationAt(text, start) {
   const lines = text.slice(start).split("\n");
+  // A type whose alternatives have comments of their own: those stand in the first column, too.
+  if (/=\s*$/.test(lines[0]) && /^\S/.test(lines[1] ?? ""))
+    return lines.slice(0, lines.findIndex((line) => /^ ?\S.*;$/.test(line)) + 1).join("\n");
   const opens = /[[({]$|=$|=>$|[|&,]$/.test(lines[0]);
   const next = lines.findIndex((line, index) => index > 0 && !/^[ \t})\]>|&]/.test(line));
   const end = opens || /^[ })\]]/.test(lines[1] ?? "") ? next : 1;

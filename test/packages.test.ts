@@ -41,12 +41,16 @@ const { rowsOf } = (await script("pack/table.mjs")) as {
     tarballs: readonly Tarball[],
   ) => { name: string; size: number; unpackedSize: number; own: number; foreign: number }[];
 };
+const { overBudget } = (await script("pack/budget.mjs")) as {
+  overBudget: (tarballs: readonly Tarball[]) => string[];
+};
 const { inCheckout, linkTarballs, linkThirdParty, makeEmptyProject } = (await script("pack/project.mjs")) as {
   inCheckout: (name: string) => string | undefined;
   linkTarballs: (project: string, folder: string, tarballs: readonly Tarball[]) => Promise<void>;
   linkThirdParty: (project: string, name: string) => void;
   makeEmptyProject: (project: string) => void;
 };
+const { carriedBy } = (await script("pack/carried.mjs")) as { carriedBy: (name: string) => string[] };
 interface Rule {
   readonly skip?: string;
 }
@@ -151,8 +155,11 @@ async function compile(): Promise<string> {
 function packagesInside(of: string): string[] {
   const modules = join(of, "node_modules");
   if (!existsSync(modules)) return [];
-  const scopes = readdirSync(modules).map((scope) => join(modules, scope));
-  const inside = scopes.flatMap((scope) => readdirSync(scope).map((name) => join(scope, name)));
+  const inside = readdirSync(modules).flatMap((scope) =>
+    scope.startsWith("@")
+      ? readdirSync(join(modules, scope)).map((name) => join(modules, scope, name))
+      : join(modules, scope),
+  );
   return inside.flatMap((one) => [one, ...packagesInside(one)]);
 }
 
@@ -259,7 +266,7 @@ describe("each tarball", () => {
       const { dependencies = {}, bundleDependencies = [] } = manifestIn(join(unpacked, name));
       const own = Object.keys(dependencies).filter((needed) => needed.startsWith("@palimpsest/"));
       expect(own, name).toEqual([]);
-      expect(bundleDependencies, name).toEqual(name.endsWith("/jit") ? ["@tensorflow/tfjs-node-gpu"] : []);
+      expect(bundleDependencies, name).toEqual(carriedBy(name.replace("@palimpsest/", "")));
     }
   });
 
@@ -317,6 +324,14 @@ describe("what a package brings", () => {
     // This checks that the walk finds dependencies of dependencies.
     expect([...closure("@palimpsest/evals")]).toEqual(expect.arrayContaining(["ioredis", "@grpc/grpc-js"]));
     expect([...closure("@palimpsest/jit")]).toEqual(expect.arrayContaining(["@tensorflow/tfjs"]));
+  });
+
+  it("is within its budget, and no more than it says is refused", () => {
+    expect(overBudget(tarballs)).toEqual([]);
+    const heavy = tarballs.map((tarball) => ({ ...tarball, size: tarball.size * 10 }));
+    expect(overBudget(heavy)).toContainEqual(
+      expect.stringMatching(/^palimpsest has \d+\.\d\d MB, and may have /),
+    );
   });
 
   it("is what the table of docs/guides/packages.md says, sizes within a quarter", () => {

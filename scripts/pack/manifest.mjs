@@ -3,12 +3,9 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { packageFolders, root } from "../setup/paths.mjs";
+import { carriedBy, outsideOf } from "./carried.mjs";
 
 const scope = "@palimpsest/";
-/** tfjs-node-gpu comes inside of jit's tarball: its own installer would fetch a libtensorflow that is too old for today's GPUs. */
-export const tfjsNode = "@tensorflow/tfjs-node-gpu";
-/** What its JavaScript needs when it runs; the rest of its dependencies is its installer's. */
-const tfjsNodeNeeds = ["@mapbox/node-pre-gyp", "google-protobuf", "progress", "rimraf"];
 
 /** The published name of a package: the command is called as its user types it. */
 export const publishedName = (name) => (name === `${scope}cli` ? "palimpsest" : name);
@@ -39,18 +36,26 @@ export function installedFolder(name, from) {
   return undefined;
 }
 
-/** Dependencies on others' packages, with those that the code of tfjs-node-gpu needs in its place. */
+/** Dependencies on others' packages: in the place of those that its tarball carries, what they need beside them. */
 export function foreignDependencies(name) {
   const { folder, manifest } = workspace.get(name);
-  const needed = Object.entries(manifest.dependencies ?? {}).filter(([other]) => !other.startsWith(scope));
-  const tfjs = needed.some(([other]) => other === tfjsNode) ? tfjsDependencies(folder) : [];
-  return [...needed.filter(([other]) => other !== tfjsNode), ...tfjs];
+  const inside = carriedBy(name);
+  const named = Object.entries(manifest.dependencies ?? {}).filter(([other]) => !other.startsWith(scope));
+  const needed = Object.fromEntries(named.filter(([other]) => !inside.includes(other)));
+  for (const other of outsideOf(name))
+    needed[other] ??= readManifest(carriedFolder(other, folder, inside)).version;
+  return Object.entries(needed);
 }
 
-function tfjsDependencies(jitFolder) {
-  const folder = installedFolder(tfjsNode, jitFolder);
-  return tfjsNodeNeeds.map((name) => [name, readManifest(installedFolder(name, folder)).version]);
+/** Where the checkout has what only a carried package names. */
+function carriedFolder(name, from, inside) {
+  const users = [from, ...inside.map((one) => installedFolder(one, from))];
+  return users.map((user) => installedFolder(name, user)).find(Boolean);
 }
+
+/** Versions of the packages that the tarball of one carries. */
+const carriedVersions = (name) =>
+  carriedBy(name).map((other) => [other, workspace.get(name).manifest.dependencies[other]]);
 
 const sorted = (entries) => Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
 
@@ -102,6 +107,14 @@ export function peers(names, ownVersions = []) {
   };
 }
 
+/** Where a workflow has the code from: npm refuses a signed provenance that names another place. */
+export function repositoryOf(name) {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env;
+  if (!server || !repository) return {};
+  const url = `git+${server}/${repository}.git`;
+  return { repository: { type: "git", url, directory: packageFolders.get(name) } };
+}
+
 /** The package.json that goes into the tarball. */
 export function publishedManifest(name) {
   const { manifest } = workspace.get(name);
@@ -115,18 +128,15 @@ export function publishedManifest(name) {
     .map((other) => [other, workspace.get(other.slice(scope.length)).manifest.version]);
   // The command brings all of the project's packages inside of its tarball: one file is enough to run it.
   const foreign = (isCli ? ["cli", ...own] : [name]).flatMap(foreignDependencies);
-  const bundled = [...own.map((other) => scope + other), ...(name === "jit" ? [tfjsNode] : [])];
+  const bundled = [...own.map((other) => scope + other), ...carriedBy(name)];
   return {
     ...rest,
     name: publishedName(manifest.name),
     engines: repository.engines,
+    ...repositoryOf(name),
     ...(exported ? { exports: { ...published(exported), "./package.json": "./package.json" } } : {}),
     files: [...files, ...(extraFolders[name] ?? [])],
-    dependencies: sorted([
-      ...(isCli ? ownVersions : []),
-      ...foreign,
-      ...(name === "jit" ? [[tfjsNode, dependencies[tfjsNode]]] : []),
-    ]),
+    dependencies: sorted([...(isCli ? ownVersions : []), ...foreign, ...carriedVersions(name)]),
     optionalDependencies: optionals(isCli ? ["cli", ...own] : [name]),
     // A project has one copy of each of the project's packages. pnpm takes peers from the tarballs that are installed beside
     // a package, and dependencies from a registry alone.

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { run } from "../setup/command.mjs";
 import { root } from "../setup/paths.mjs";
-import { installedFolder, readManifest, tfjsNode, workspace } from "./manifest.mjs";
+import { carried } from "./carried.mjs";
+import { installedFolder, readManifest, workspace } from "./manifest.mjs";
 
 /** Makes the folder of a project that has nothing yet. */
 export function makeEmptyProject(project) {
@@ -21,16 +22,21 @@ export async function installTarballs(project, files, { flags = [], timeout } = 
   await run("npm", args, { cwd: project, timeout });
 }
 
-/** Where the checkout has the packages that a published one needs. */
-const places = [root, ...[...workspace.values()].map(({ folder }) => folder)];
+/** Where the checkout has the packages that a published one needs: some are seen only from one that a tarball carries. */
+const places = [
+  root,
+  ...[...workspace.values()].map(({ folder }) => folder),
+  ...Object.entries(carried).flatMap(([name, inside]) =>
+    Object.keys(inside).map((dependency) => installedFolder(dependency, workspace.get(name).folder)),
+  ),
+];
 
 /**
  * The folder in which the checkout has a third-party package.
  * @public Tests import this module by its URL.
  */
 export function inCheckout(name) {
-  const tfjs = installedFolder(tfjsNode, workspace.get("jit").folder);
-  for (const place of tfjs ? [...places, tfjs] : places) {
+  for (const place of places) {
     const folder = installedFolder(name, place);
     if (folder !== undefined) return folder;
   }

@@ -4,12 +4,14 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { root } from "../setup/paths.mjs";
+import { carriedBy } from "./carried.mjs";
 import {
   bundledManifest,
   optionals,
   peers,
   publishedManifest,
   readManifest,
+  repositoryOf,
   workspace,
 } from "./manifest.mjs";
 
@@ -118,13 +120,22 @@ const readme = (text) =>
 function manifest(own, third) {
   const named = Object.assign({}, ...own.map((name) => workspace.get(name).manifest.dependencies ?? {}));
   const inside = own.filter((name) => name !== "cli").map((name) => scope + name);
+  const carriedNames = own.flatMap(carriedBy);
+  const cliVersions = carriedBy("cli").map((name) => [
+    name,
+    workspace.get("cli").manifest.dependencies[name],
+  ]);
   const { peerDependencies: optional = {} } = peers(own);
   const extra = optionals(own);
   const { version, type, license, sideEffects } = workspace.get("client").manifest;
-  const versions = [...inside.map((name) => [name, version]), ...third.map((name) => [name, named[name]])];
+  const versions = [
+    ...inside.map((name) => [name, version]),
+    ...third.filter((name) => !carriedNames.includes(name)).map((name) => [name, named[name]]),
+    ...cliVersions,
+  ];
   return {
     ...{ name: runtimeName, version, description: "Actors alone: the client and the commands of a cluster." },
-    ...{ type, license, sideEffects, engines: readManifest(root).engines },
+    ...{ type, license, sideEffects, engines: readManifest(root).engines, ...repositoryOf("client") },
     files: ["bin", "dist", "docs"],
     bin: { palimpsest: "./bin/palimpsest.js" },
     exports: {
@@ -136,7 +147,7 @@ function manifest(own, third) {
     ),
     optionalDependencies: extra,
     ...peers(own),
-    bundleDependencies: inside,
+    bundleDependencies: [...inside, ...carriedBy("cli")],
   };
 }
 
@@ -161,7 +172,11 @@ export async function stageRuntime(staged, target) {
   own.get("cli").push("LICENSE", "docs");
   for (const [name, paths] of own) {
     const folder = name === "cli" ? target : join(target, "node_modules", scope + name);
-    for (const path of name === "cli" ? paths : [...paths, "LICENSE"]) {
+    const whole = [
+      ...(name === "cli" ? [] : ["LICENSE"]),
+      ...carriedBy(name).map((one) => join("node_modules", one)),
+    ];
+    for (const path of [...paths, ...whole]) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       cpSync(join(staged(name), path), join(folder, path), { recursive: true });
     }

@@ -1,9 +1,10 @@
 // The folder of a package as its tarball has it.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { standInsOf } from "../setup/bundle/bundle.mjs";
 import { root } from "../setup/paths.mjs";
+import { carriedBy, stageCarried } from "./carried.mjs";
 import {
   bundledManifest,
   extraFolders,
@@ -11,7 +12,6 @@ import {
   ownClosure,
   publishedManifest,
   readManifest,
-  tfjsNode,
   workspace,
 } from "./manifest.mjs";
 
@@ -67,19 +67,6 @@ function copySetup(name, target) {
   for (const entry of entries) cpSync(join(scripts, entry), join(target, "scripts", entry));
 }
 
-/** tfjs-node-gpu without its installer and without what that left: setup builds its addon. */
-function copyTfjsNode(jitFolder, target) {
-  const from = installedFolder(tfjsNode, jitFolder);
-  const to = join(target, "node_modules", tfjsNode);
-  for (const part of ["dist", "binding"])
-    cpSync(join(from, part), join(to, part), { recursive: true, dereference: true });
-  for (const path of filesIn(join(to, "dist")))
-    if (isMap(path) || /_test\.|run_tests/.test(path)) rmSync(join(to, "dist", path));
-  const { name, version, main, types, license, repository, binary } = readManifest(from);
-  writeManifest(to, { name, version, main, types, license, repository, binary });
-  cpSync(join(root, "LICENSE"), join(to, "LICENSE"));
-}
-
 /** Packages that are made for programs of users; the others are parts of them. */
 const forUsers = ["agents", "cli", "client", "engines", "evals", "jit", "memory", "worker"];
 
@@ -108,7 +95,8 @@ export async function stagePackage(name, target, isBundled = false) {
   for (const folder of extraFolders[name] ?? [])
     if (existsSync(join(root, folder)) && folder !== "scripts")
       cpSync(join(root, folder), join(target, folder), { recursive: true });
-  if (name === "jit") copyTfjsNode(one.folder, target);
+  for (const dependency of carriedBy(name))
+    await stageCarried(name, dependency, installedFolder(dependency, one.folder), target);
   if (name === "jit" || name === "cli") copySetup(name, target);
   if (name !== "cli") return;
   for (const folder of ["bin", "cmaps"])

@@ -1,7 +1,8 @@
 // Sizes of the tarballs and what they bring, for docs/guides/packages.md.
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { root } from "../setup/paths.mjs";
+import { carriedBy } from "./carried.mjs";
 import {
   foreignDependencies,
   installedFolder,
@@ -10,6 +11,7 @@ import {
   readManifest,
   workspace,
 } from "./manifest.mjs";
+import { inCheckout } from "./project.mjs";
 import { runtimeName } from "./runtime.mjs";
 
 const tableFile = join(root, "docs/guides/packages.md");
@@ -40,9 +42,13 @@ function foreignClosure(needs) {
 /** Third-party packages that one names, with the folder from which the checkout has each. */
 function needsOf(name) {
   return [...ownClosure(name)].flatMap((own) =>
-    foreignDependencies(own).map(([needed]) => [needed, fromOf(needed, own)]),
+    foreignDependencies(own).map(([needed]) => [needed, userOf(needed, workspace.get(own).folder)]),
   );
 }
+
+/** What only a carried package names is found from there. */
+const userOf = (needed, folder) =>
+  installedFolder(needed, folder) === undefined ? dirname(dirname(inCheckout(needed))) : folder;
 
 /** Of the tarball that is made of other packages' files: what its manifest names. */
 function needsOfRuntime({ dependencies, bundleDependencies }) {
@@ -53,13 +59,8 @@ function needsOfRuntime({ dependencies, bundleDependencies }) {
   });
 }
 
-/** What the code of tfjs-node-gpu needs lies beside it. */
-function fromOf(needed, own) {
-  const { folder } = workspace.get(own);
-  return installedFolder(needed, folder) === undefined ? realTfjs(folder) : folder;
-}
-
-const realTfjs = (folder) => installedFolder("@tensorflow/tfjs-node-gpu", folder);
+const isOwn = (name) => name.startsWith("@palimpsest/");
+const withoutScope = (name) => name.slice("@palimpsest/".length);
 
 /**
  * @param tarballs what `npm pack --json` says
@@ -70,12 +71,17 @@ export function rowsOf(tarballs) {
     const published = publishedName(workspace.get(name)?.manifest.name ?? runtimeName);
     const { size, unpackedSize, manifest } = tarballs.find((tarball) => tarball.name === published);
     const isWorkspace = workspace.has(name);
+    const own = isWorkspace
+      ? [...ownClosure(name)]
+      : manifest.bundleDependencies.filter(isOwn).map(withoutScope);
+    const inside = [...new Set([...own, ...(isWorkspace ? [] : ["cli"])])].flatMap(carriedBy);
     return {
       name: published,
       size,
       unpackedSize,
-      own: isWorkspace ? ownClosure(name).size - 1 : manifest.bundleDependencies.length,
-      foreign: foreignClosure(isWorkspace ? needsOf(name) : needsOfRuntime(manifest)).size,
+      own: isWorkspace ? own.length - 1 : own.length,
+      // What a tarball carries as one file is a package, too.
+      foreign: foreignClosure(isWorkspace ? needsOf(name) : needsOfRuntime(manifest)).size + inside.length,
     };
   });
 }
@@ -83,7 +89,8 @@ export function rowsOf(tarballs) {
 const kilobytes = (bytes) =>
   bytes < 995e3 ? `${Math.round(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
-function markdown(rows) {
+/** The table of these rows. */
+export function markdown(rows) {
   const lines = rows.map(
     ({ name, size, unpackedSize, own, foreign }) =>
       `| \`${name}\` | ${kilobytes(size)} | ${kilobytes(unpackedSize)} | ${own} | ${foreign} |`,

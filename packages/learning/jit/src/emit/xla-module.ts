@@ -1,4 +1,4 @@
-import type * as tf from "@tensorflow/tfjs";
+import type * as tf from "@tensorflow/tfjs-core";
 import { BFLOAT16, DATA_TYPE } from "../base/tensorflow-binding.js";
 import type { Trace } from "../trace/trace.js";
 import type { Operation } from "../trace/value.js";

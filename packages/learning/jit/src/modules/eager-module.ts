@@ -1,4 +1,4 @@
-import type * as tfjs from "@tensorflow/tfjs";
+import type * as tfjs from "@tensorflow/tfjs-core";
 import type { Backend } from "../backend/backend.js";
 import { JitError } from "../base/error.js";
 import { checkHalf, type HalfPart, type HalfPiece, joinedOnHost, roundedPiece } from "../base/half.js";

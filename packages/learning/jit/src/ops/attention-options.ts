@@ -1,4 +1,4 @@
-import type * as tf from "@tensorflow/tfjs";
+import type * as tf from "@tensorflow/tfjs-core";
 import type { Segments } from "./segments.js";
 
 /** Some rows of a table, each for one sequence. */

@@ -1,4 +1,4 @@
-import type * as tfTypes from "@tensorflow/tfjs";
+import type * as tfTypes from "@tensorflow/tfjs-core";
 import { expect, it } from "vitest";
 import { loadBackend } from "../backend/backend.js";
 import { tf } from "../base/tf.js";

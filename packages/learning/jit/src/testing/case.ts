@@ -1,4 +1,4 @@
-import type * as tf from "@tensorflow/tfjs";
+import type * as tf from "@tensorflow/tfjs-core";
 import type { HostArray, TensorSpec } from "../base/spec.js";
 import { sizeOf } from "../base/spec.js";
 

@@ -1,4 +1,4 @@
-import type * as tf from "@tensorflow/tfjs";
+import type * as tf from "@tensorflow/tfjs-core";
 import { JitError } from "../base/error.js";
 import { sizeOf, type TensorSpec } from "../base/spec.js";
 import { BFLOAT16, DATA_TYPE, dtypeOf, nodeBackend } from "../base/tensorflow-binding.js";

@@ -1,5 +1,5 @@
 import { adam } from "@palimpsest/jit";
-import type * as tf from "@tensorflow/tfjs";
+import type * as tf from "@tensorflow/tfjs-core";
 import type { OptimizerConfig } from "../config/config.js";
 
 /** One parameter's state, either before or after a step. */

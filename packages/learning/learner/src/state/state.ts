@@ -7,7 +7,7 @@ import {
   type ModelConfig,
   parameterShapes,
 } from "@palimpsest/model";
-import type * as tf from "@tensorflow/tfjs";
+import type * as tf from "@tensorflow/tfjs-core";
 import type { ResolvedLearnerConfig } from "../config/config.js";
 import { LearnerError } from "../config/error.js";
 import { shardCount, shardShape } from "./shard-shape.js";

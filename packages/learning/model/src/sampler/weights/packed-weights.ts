@@ -1,5 +1,5 @@
 import { entry, type HalfPart, type StateSpec, sizeOf, type Tensors, widenHalf } from "@palimpsest/jit";
-import type * as tf from "@tensorflow/tfjs";
+import type * as tf from "@tensorflow/tfjs-core";
 import { architectureOf, scoreScale } from "../../base/architecture.js";
 import type { ModelConfig } from "../../base/config.js";
 import type { HeldParameters } from "../../base/parameters.js";
