@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { apiProblems } from "./api.mjs";
 import { generateProtos } from "./generate-protos.mjs";
 import { linkProblems } from "./links.mjs";
 import { run } from "./setup/command.mjs";
@@ -62,6 +63,7 @@ export const checks = {
   "words of the glossary": finding(wordProblems),
   "links of documents": finding(linkProblems),
   "unused code": () => run(node, [bin("knip/bin/knip.js")], { cwd: root }),
+  "exports are those that were accepted": finding(apiProblems),
   "documents match the code": () => run(node, ["scripts/generate-docs.mjs", "--check"], { cwd: root }),
   "dashboards are what Grafana's types allow": () =>
     run(node, ["scripts/generate-grafana.mjs", "--check"], { cwd: root }),
