@@ -36,10 +36,14 @@ async function mortalNode(args: readonly string[] = []) {
 const runsFile = () => join(cluster.dir, `runs-${++file}`);
 const runsOf = (path: string) => [...readFileSync(path, "utf8")].sort().join("");
 
-async function holdersOf({ objectId }: ObjectRef): Promise<readonly string[]> {
-  const { objects } = await cluster.client.listObjects({ limit: 1_000 });
-  const row = objects.find((one) => one.objectId === objectId);
-  return [...(row?.holdingNodeIds ?? []), ...(row?.copyNodeIds ?? [])];
+/** Expects that only that node has the object. The head learns of an object after the call that stored it. */
+async function expectOnlyAt(nodeId: string, { objectId }: ObjectRef): Promise<void> {
+  const holders = async () => {
+    const { objects } = await cluster.client.listObjects({ limit: 1_000 });
+    const row = objects.find((one) => one.objectId === objectId);
+    return [...(row?.holdingNodeIds ?? []), ...(row?.copyNodeIds ?? [])];
+  };
+  await expect.poll(holders).toEqual([nodeId]);
 }
 
 test("a lost result is computed again, with what it was made of, once for all who want it; nothing else is (LINEAGE-1, LINEAGE-2)", async () => {
@@ -58,8 +62,7 @@ test("a lost result is computed again, with what it was made of, once for all wh
     .actor(ValueKeeper, { from: new URL("./support/value-keeper.ts", import.meta.url) }, there)
     .spawn();
   const ofActor = (await keeper.make(new Uint8Array(300_000))).made;
-  for (const ref of [alone, first, second, third, once, put, ofActor])
-    expect(await holdersOf(ref)).toEqual([nodeId]);
+  for (const ref of [alone, first, second, third, once, put, ofActor]) await expectOnlyAt(nodeId, ref);
   // The first result of the chain is still needed, because the others are made from it.
   first.release();
   await kill();
@@ -89,7 +92,7 @@ test("a task whose argument is lost has it made again; retries are used up (TASK
   const labels = { mortal: "yes" };
   const node = await mortalNode(["--labels", "mortal=yes"]);
   const first = await client.task(made, source, { labels, maxRetries: 1 }).ref(runs, "a");
-  expect(await holdersOf(first)).toEqual([node.nodeId]);
+  await expectOnlyAt(node.nodeId, first);
   const other = await mortalNode(["--labels", "mortal=yes"]);
   await node.kill();
   // The task finds out that its argument is lost only when it runs, on the other node.
@@ -98,7 +101,7 @@ test("a task whose argument is lost has it made again; retries are used up (TASK
   });
   expect(sum[0]).toBe(2);
   expect(runsOf(runs)).toBe("aabb");
-  expect(await holdersOf(first)).toEqual([other.nodeId]);
+  await expectOnlyAt(other.nodeId, first);
   await other.kill();
   const failed = client.get(first);
   await expect(failed).rejects.toMatchObject({ code: "OBJECT_LOST" });
@@ -114,7 +117,7 @@ test("who borrows a lost result has the program that ran its task make it again,
     ["r", "p", "o"].map((letter) => owner.task(made, source, node.there).ref(runs, letter)),
   );
   if (!read || !passed || !orphan) throw new Error("there is no result");
-  for (const ref of [read, passed, orphan]) expect(await holdersOf(ref)).toEqual([node.nodeId]);
+  for (const ref of [read, passed, orphan]) await expectOnlyAt(node.nodeId, ref);
   const stays = (await client.nodes()).find(
     ({ nodeId, state }) => nodeId !== node.nodeId && state === "alive",
   );

@@ -122,7 +122,10 @@ test("under TLS objects come in pieces too, and are the same", async () => {
     const alive = (await cluster.client.nodes()).filter(({ state }) => state === "alive");
     return alive.length === 2 && alive;
   });
-  const where = await cluster.client.locateObject(ref);
+  const where = await until("the head knows where the value is", async () => {
+    const addresses = await cluster.client.locateObject(ref);
+    return addresses.length === 1 && addresses;
+  });
   const elsewhere = nodes.find(({ objectsAddress }) => !where.includes(objectsAddress));
   const credentials = Credentials.ofCluster(cluster.token, { tls: loadTls(cluster.certificates("driver")) });
   const holder = cluster.client.sessionId;
@@ -134,6 +137,6 @@ test("under TLS objects come in pieces too, and are the same", async () => {
     defaultTimeoutMs: 600_000,
   });
   await objects.hold(ref);
-  expect((await cluster.client.locateObject(ref)).length).toBe(2);
+  await expect.poll(async () => (await cluster.client.locateObject(ref)).length).toBe(2);
   objects.close();
 });

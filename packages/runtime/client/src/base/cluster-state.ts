@@ -170,7 +170,10 @@ export class ClusterState {
     return refs.filter(({ objectId }) => missing.has(objectId));
   }
 
-  /** Lists objects in the cluster's object stores, at most `limit` of them (default 100). */
+  /**
+   * Lists objects in the cluster's object stores, at most `limit` of them (default 100). The head learns of an object after
+   * the call that stored it has returned.
+   */
   async listObjects(options: HeadCallOptions & { readonly limit?: number } = {}): Promise<ObjectList> {
     checkFields(options, rulesOf("limit"), "options of listObjects()");
     const request = { limit: options.limit ?? 0 };
