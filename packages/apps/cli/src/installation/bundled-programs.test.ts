@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import { expect, test } from "vitest";
 import { fileFolder, testFolder } from "../../../../../test/support/temporary-folder.js";
-import { bundledProgram, workerSnapshot } from "./bundled-programs.js";
+import { bundledModules, bundledProgram, workerSnapshot } from "./bundled-programs.js";
 
 const folder = fileFolder();
 const empty = JSON.stringify({ bundler: [], modules: [] });
@@ -33,6 +33,16 @@ test("a bundle that does not say which bundler made it is not used", () => {
   const own = testFolder();
   writeFileSync(join(own, "worker.json"), "[]");
   expect(bundledProgram("worker", own)).toBeUndefined();
+});
+
+test("actors of training come from their bundle only in a process that runs the worker's", () => {
+  const own = testFolder();
+  writeFileSync(join(own, "learning.json"), empty);
+  expect(bundledModules(own), "without the worker's").toEqual({});
+  writeFileSync(join(own, "worker.json"), empty);
+  expect(bundledModules(own)).toMatchObject({
+    "@palimpsest/trainer/actors": join(own, "trainer-actors.mjs"),
+  });
 });
 
 test("a snapshot is used with its bundle, where and for what it was made", () => {

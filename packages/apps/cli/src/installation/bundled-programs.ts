@@ -56,7 +56,8 @@ export function workerSnapshot(folder = bundlesFolder): string | undefined {
  * bundle.
  */
 export function bundledModules(folder = bundlesFolder): Readonly<Record<string, string>> {
-  if (bundledProgram("learning", folder) === undefined) return {};
+  // They take modules that the worker's bundle contains from it, so they cannot replace any in a worker that runs modules.
+  if ((["worker", "learning"] as const).some((name) => bundledProgram(name, folder) === undefined)) return {};
   return {
     "@palimpsest/trainer/actors": join(folder, "trainer-actors.mjs"),
     "@palimpsest/trainer/reward-actor": join(folder, "trainer-reward-actor.mjs"),
