@@ -138,6 +138,8 @@ export class ObjectRecords {
     for (const { node, holder, ...hold } of this.firmHolds()) {
       if (hold.objectId !== objectId || hold.acknowledgedMs > startedMs) continue;
       if ((this.takenForDeadMs.get(node.nodeId) ?? Number.NEGATIVE_INFINITY) > unexplainedMs) continue;
+      // A program of its machine may write to a node that has not joined yet, of which no head knows.
+      if (this.#world.head?.plane?.nodes.get(node.nodeId) === undefined) continue;
       const text = `${short(objectId)} was called lost, and ${node.nodeId} keeps it for ${holder}: ${message}`;
       records.violation("DIRECTORY-2", text);
     }
