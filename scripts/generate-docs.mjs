@@ -196,6 +196,8 @@ const invariants = [
   ]),
 ].join("\n");
 
+const source = (path) => readFileSync(join(root, path), "utf8");
+
 const built = entryPoints(
   root,
   [...packageFolders.values()].map((folder) => join(folder, "package.json")),
@@ -208,32 +210,60 @@ function shown(declaration) {
   return /ZodObject|ZodDiscriminated/.test(lines[0]) && lines.length > 5 ? `${lines[0]} … }>;` : declaration;
 }
 
+/** A doc comment as Markdown: its tags become the items of a list. */
+function described(comment) {
+  const text = comment
+    .replace(/^@(?:param|typeParam) ([\w$.]+) *(?:- )?/gm, "- `$1`: ")
+    .replace(/^@(\w+) */gm, "- *$1* ")
+    .replace(/^(?!- | {2})(.+)\n(?=- )/gm, "$1\n\n");
+  return text.replace(/(^- .*)\n(?![-\s])/gm, "$1\n  ").trim();
+}
+
 /** The API of a package: each export with its comment and its declaration, whose members have theirs. */
 function apiPage(name) {
-  const exported = [...exportsOf(built.get(name), (specifier) => built.get(specifier))];
-  const [types, values] = [true, false].map((isType) =>
-    exported
-      .filter(([, { declaration }]) => /^(export )?(declare )?(interface|type) /.test(declaration) === isType)
-      .sort(([one], [other]) => one.localeCompare(other)),
-  );
+  const exportedBy = (entry) => [...exportsOf(built.get(entry), (specifier) => built.get(specifier))];
+  const exported = exportedBy(name);
+  const byName = (some) => some.sort(([one], [other]) => one.localeCompare(other));
+  const isType = ([, { declaration }]) => /^(export )?(declare )?(interface|type) /.test(declaration);
   const names = new Set(exported.map(([name]) => name));
   const visible = ({ declaration }) => shown(declaration.replace(/^ +(private|protected|#).*\n/gm, ""));
   // What a class inherits from classes that have no section of their own is a part of it.
   const section = ([outer, one]) => [
     `### ${outer}`,
     "",
-    one.comment.replace(/^@(\w+)/gm, "\n*$1*").trim(),
+    described(one.comment),
     "",
     "```ts",
     [one, ...basesOf(one).filter((base) => !names.has(base.name))].map(visible).join("\n"),
     "```",
     "",
   ];
-  const head = [`# API of ${name}`, "", written, "", "## Classes, functions and constants", ""];
-  return [...head, ...values.flatMap(section), "## Types", "", ...types.flatMap(section)].join("\n");
+  const part = (title, some) =>
+    some.length > 0 ? [`## ${title}`, "", ...byName(some).flatMap(section)] : [];
+  // Other entry points have what the main one does not export.
+  const others = [...built.keys()]
+    .filter((entry) => entry.startsWith(`${name}/`))
+    .flatMap((entry) =>
+      part(
+        `From ${code(entry)}`,
+        exportedBy(entry).filter(([one]) => !names.has(one)),
+      ),
+    );
+  return [
+    ...[`# API of ${name}`, "", written, ""],
+    ...[
+      JSON.parse(source(`${packageFolders.get(name.replace("@palimpsest/", ""))}/package.json`)).description,
+      "",
+    ],
+    ...part(
+      "Classes, functions and constants",
+      exported.filter((one) => !isType(one)),
+    ),
+    ...part("Types", exported.filter(isType)),
+    ...others,
+  ].join("\n");
 }
 
-const source = (path) => readFileSync(join(root, path), "utf8");
 const oneLine = (comment) => comment.replace(/\n\s*\* ?/g, " ").trim();
 
 /** A row for each code, from its comment: what it means, and after "Fix:" what to do. */
@@ -291,9 +321,15 @@ const metrics = [
   ...stepMetrics,
 ].join("\n");
 
-const described = ["client", "agents", "trainer", "learner", "model", "jit"];
+/** The packages that programs and modules beside recipes import; `@palimpsest/runtime` exports what the client does. */
+const packagesOfPages = [
+  ...["client", "agents", "engines", "memory", "evals", "rewards"],
+  ...["datasets", "trajectories", "trainer", "learner", "model", "jit"],
+];
 const pages = {
-  ...Object.fromEntries(described.map((name) => [`docs/api/${name}.md`, apiPage(`@palimpsest/${name}`)])),
+  ...Object.fromEntries(
+    packagesOfPages.map((name) => [`docs/api/${name}.md`, apiPage(`@palimpsest/${name}`)]),
+  ),
   "docs/invariants.md": `${invariants.trimEnd()}\n`,
   "docs/recipe.schema.json": `${JSON.stringify(schemaOf(recipeSchema), null, 2)}\n`,
 };

@@ -102,7 +102,9 @@ function fences(path: string): { readonly name: string | undefined; readonly tex
 
 /** The complete programs and modules of the guides and READMEs, by the file that they are written to. */
 const whole = new Map<string, string>([
-  ...fences("docs/guides/packages.md").flatMap(({ name, text }) => (name ? [[name, text] as const] : [])),
+  ...["docs/guides/packages.md", "docs/tutorials/actor.md"]
+    .flatMap(fences)
+    .flatMap(({ name, text }) => (name ? [[name, text] as const] : [])),
   ...fences("docs/guides/your-own-agent.md")
     // The examples for advantages need the learner's types, which come with the command alone.
     .filter(
@@ -467,10 +469,10 @@ describe("an empty project with the tarballs", () => {
     expect(stdout).toBe("Ada has a cat named Tofu.\n");
   });
 
-  it("runs README's lines for one machine and for several, that of the guide's actor program, and what the head prints", async () => {
+  it("runs README's lines for one machine and for several, that of the tutorial's actor program, and what the head prints", async () => {
     const wanted =
       /palimpsest (dev|certs init|head start --tls|worker join --tls|status)|tsx (examples\/hello\/)?main\.ts/;
-    const lines = documentedCommands(root, ["README.md", "docs/guides/packages.md"]);
+    const lines = documentedCommands(root, ["README.md", "docs/tutorials/actor.md"]);
     const found = lines.filter(({ line }) => wanted.test(line));
     expect(found).toHaveLength(7);
     cpSync(join(root, "examples/hello"), join(project, "examples/hello"), { recursive: true });

@@ -106,6 +106,8 @@ export function layOut(root, folder, shared) {
   put(folder, "recipes/quickstart.yaml", quickstart);
   const lookBack = "recipes/rememr1/look-back.yaml";
   put(folder, lookBack, shortened(readFileSync(join(root, lookBack), "utf8")));
+  put(folder, "contracts.txt", fence(root, "docs/tutorials/ask.md", "text", "contract"));
+  put(folder, "facts.txt", fence(root, "docs/tutorials/agent.md", "text", "bob"));
   put(folder, "autoscale.yaml", fence(root, "docs/guides/autoscaling.md", "yaml", "kind: local"));
   put(folder, "small.yaml", shortened(fence(root, "docs/guides/training.md", "yaml", "name: small")));
   if (shared === undefined) return;

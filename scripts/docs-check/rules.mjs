@@ -113,6 +113,7 @@ const rules = [
   },
   { line: /PALIMPSEST_TLS=certs\/driver/, replace: [["job submit", "job submit --data-dir tls-head"]] },
   { line: /palimpsest dev -- npx tsx main\.ts/, ...inTests("test/packages.test.ts") },
+  { line: /dev -- npx palimpsest train /, add: "--steps 1" },
   { line: /palimpsest dev$/, until: /dashboard/, keep: true },
   { line: /palimpsest dev\b/, until: /dashboard/ },
   { line: /head start$/, add: "--data-dir other-head", until: /listens on/ },
@@ -137,6 +138,7 @@ const rules = [
 
   // Models that answer. The tiny random one stands for the reader's, so that a minute is not spent on each answer.
   { line: /dashboard export/, replace: [["RUN_FOLDER…", "RUN"]] },
+  { line: /ask contracts\.txt/, needs: ["smollm2"] },
   {
     line: /ask report\.pdf|model chat/,
     needs: ["smollm2"],

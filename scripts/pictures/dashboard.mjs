@@ -5,12 +5,12 @@
 // The README's: node scripts/pictures/dashboard.mjs runs/quickstart-TIME "" docs/images/microscope.png --element .before-after
 // Needs a Chromium (on the PATH, or named by the variable CHROMIUM) and built pages (npm run setup).
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, delimiter, join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
+import { startChromium } from "../chromium.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,17 +22,9 @@ const { values, positionals } = parseArgs({
 });
 const [run, page, out] = positionals;
 if (out === undefined) throw new Error("usage: dashboard.mjs RUN_FOLDER PAGE OUT.png [--element SELECTOR]");
-const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-const folders = (process.env.PATH ?? "").split(delimiter);
-const executablePath = [
-  process.env.CHROMIUM ?? "",
-  ...names.flatMap((name) => folders.map((folder) => join(folder, name))),
-].find((path) => path !== "" && existsSync(path));
-if (executablePath === undefined)
-  throw new Error("no Chromium was found: put one on the PATH, or name it by CHROMIUM");
 const command = fileURLToPath(new URL("../../packages/apps/cli/bin/palimpsest.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-pages-"));
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+const browser = await startChromium();
 try {
   execFileSync(process.execPath, [command, "dashboard", "export", run, "--out", join(folder, "pages")]);
   const view = await browser.newPage({
