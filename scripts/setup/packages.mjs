@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "./command.mjs";
 import { packageFolders, root } from "./paths.mjs";
@@ -25,6 +25,9 @@ export async function ensurePackages(pnpm, say) {
     cwd: root,
     env: { ...process.env, CI: "true" },
   });
+  // What a compilation before the installation did not find would count as missing for good.
+  for (const folder of packageFolders.values())
+    rmSync(join(root, folder, "tsconfig.tsbuildinfo"), { force: true });
   writeFileSync(markFile, hash);
   return true;
 }
