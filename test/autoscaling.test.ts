@@ -104,6 +104,6 @@ test("a cluster that is stopped takes its nodes with it; a file that is wrong is
     "--autoscale",
     "wrong.yaml",
   ]);
-  expect([started.code, started.stderr]).toEqual([1, expect.stringContaining("minNodes is above maxNodes")]);
+  expect([started.code, started.stderr]).toEqual([2, expect.stringContaining("minNodes is above maxNodes")]);
   // afterEach checks that nothing outlives the stop.
 });

@@ -100,7 +100,7 @@ test("a cluster of the version before is upgraded under calls, goes on after an 
   cluster.supervises = false;
   const both = ["--address", `${first},${second}`];
   const interrupted = await cluster.run(["upgrade", "run", ...both, "--wait", "2"], present);
-  expect(interrupted.code).toBe(1);
+  expect(interrupted.code).toBe(4);
   expect(interrupted.stderr).toMatch(/node node-\w+ on .* is not back after 2 s.*goes on where it was/s);
   expect((await client.heads()).find(({ leads }) => leads)).toMatchObject({
     address: second,
@@ -138,7 +138,7 @@ test("PROTOCOL-1, UPGRADE-1: what has no protocol in common is refused, with the
       ["upgrade", "run", ...where, "--restart-command", "touch touched"],
       target,
     );
-    expect(refused.code).toBe(1);
+    expect(refused.code).toBe(5);
     expect(refused.stderr).toMatch(
       new RegExp(
         `nothing was touched: .*node node-\\w+ speaks protocol 1, this installation protocols ${protocols[0]} to`,
@@ -151,7 +151,7 @@ test("PROTOCOL-1, UPGRADE-1: what has no protocol in common is refused, with the
     ["worker", "join", ...where, "--node-dir", join(cluster.folder, "late")],
     speaking("3-4"),
   );
-  expect(late.code).toBe(1);
+  expect(late.code).toBe(5);
   expect(late.stderr).toContain(
     "speaks protocols 3 to 4, the head protocols 1 to 2, and they have none in common",
   );

@@ -192,46 +192,46 @@ describe("a program as a job", () => {
   });
 });
 
-describe("wrong input is answered with one line that names the fix, and exit code 1", () => {
-  async function refused(args: readonly string[], environment: Record<string, string> = {}): Promise<string> {
-    const end = await cluster.run(args, environment);
-    expect(end.code, end.stdout).toBe(1);
+describe("wrong input is answered with one line that names the fix, and an exit code that tells its kind", () => {
+  async function refused(code: number, args: readonly string[]): Promise<string> {
+    const end = await cluster.run(args);
+    expect(end.code, end.stdout).toBe(code);
     expect(end.stderr).toMatch(/^error: [^\n]+\n$/);
     return end.stderr;
   }
 
   test("a wrong token", async () => {
-    expect(await refused(["status", "--token", "not-the-token-of-this"])).toMatch(/token/);
+    expect(await refused(5, ["status", "--token", "not-the-token-of-this"])).toMatch(/token/);
     const join = ["worker", "join", "--address", cluster.address, "--token", "not-the-token-of-this"];
-    expect(await refused(join)).toMatch(/token/);
+    expect(await refused(5, join)).toMatch(/token/);
   });
 
   test("no head at that address", async () => {
-    const line = await refused(["status", "--address", "127.0.0.1:1", "--token", "not-the-token-of-this"]);
+    const line = await refused(4, ["status", "--address", "127.0.0.1:1", "--token", "not-the-token-of-this"]);
     expect(line).toMatch(/127\.0\.0\.1:1/);
   });
 
   test("an unknown key in a recipe, for train and for job submit", async () => {
     const recipe = writeRecipe(await cluster.recipeFolder("unknown-key"), { more: { traim: { steps: 3 } } });
     for (const command of [["train"], ["job", "submit"]]) {
-      const line = await refused([...command, recipe]);
+      const line = await refused(2, [...command, recipe]);
       expect(line).toContain('unknown key "traim"');
       expect(line).toContain(`did you mean "train"?`);
     }
   });
 
   test("a missing recipe, a missing program, a missing base model", async () => {
-    expect(await refused(["job", "submit", "no-such.yaml"])).toMatch(/no-such\.yaml.*give/);
-    expect(await refused(["job", "submit", "no-such.ts"])).toMatch(/no-such\.ts/);
+    expect(await refused(2, ["job", "submit", "no-such.yaml"])).toMatch(/no-such\.yaml.*give/);
+    expect(await refused(3, ["job", "submit", "no-such.ts"])).toMatch(/no-such\.ts/);
     const folder = await cluster.recipeFolder("no-base");
     const recipe = writeRecipe(folder, { more: { model: { path: "./nowhere" } } });
-    expect(await refused(["train", recipe])).toMatch(/small\.yaml: model\.path: .*nowhere.*give/);
+    expect(await refused(2, ["train", recipe])).toMatch(/small\.yaml: model\.path: .*nowhere.*give/);
   });
 
   test("a program that does not bundle", async () => {
     const folder = await cluster.recipeFolder("broken");
     const broken = join(folder, "broken.ts");
     writeFileSync(broken, 'import { nothing } from "./nowhere.js";\nnothing();\n');
-    expect(await refused(["job", "submit", broken])).toMatch(/broken\.ts.*nowhere/);
+    expect(await refused(2, ["job", "submit", broken])).toMatch(/broken\.ts.*nowhere/);
   });
 });

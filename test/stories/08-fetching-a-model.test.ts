@@ -68,6 +68,6 @@ test("a download that is killed is gone on with at the byte where it stopped, th
 test("a refusal is one line on standard error and says what to do", async () => {
   hub.token = "another-token";
   const { code, stdout, stderr } = await palimpsest("model", "download", hub.repo).ended;
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
   expect(stderr).toMatch(/^error: .*anyone\/tiny.*401.*HF_TOKEN.*\n$/);
 });

@@ -132,7 +132,7 @@ test("`palimpsest dev` says by what its head was ended, and ends the Redis that 
   });
   process.kill(pidIn("head.json"), "SIGKILL");
   const { code, stderr } = await dev.ended;
-  expect(code).toBe(1);
+  expect(code).toBe(4);
   expect(stderr).toMatch(/the head was ended by SIGKILL; /);
   await until("its Redis has ended", () => !isAlive(second));
   expect(someone.processes().map(commandLine)).toEqual([]);

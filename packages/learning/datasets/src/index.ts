@@ -71,6 +71,6 @@ export {
   worldConfigSchema,
 } from "./worlds/world-tasks.js";
 export { worldByName, worldNames, worlds } from "./worlds/worlds.js";
-export type { Manifest } from "./written/manifest.js";
+export { type Manifest, manifestSchema } from "./written/manifest.js";
 export { type RowFormat, rowFormats } from "./written/row-format.js";
 export { taskRowSchema } from "./written/task-row.js";

@@ -65,7 +65,13 @@ export {
 } from "./suite/runner.js";
 export type { Metric, Scorer } from "./suite/scorer.js";
 export { type ReportSection, type SuiteReport, suiteMarkdown } from "./suite/suite-markdown.js";
-export { readEarlierRuns, suiteJson, suiteReportFiles, writeSuiteReport } from "./suite/suite-report.js";
+export {
+  readEarlierRuns,
+  suiteJson,
+  suiteReportFiles,
+  suiteReportSchema,
+  writeSuiteReport,
+} from "./suite/suite-report.js";
 export {
   type CellSummary,
   type MetricSummary,

@@ -1,3 +1,4 @@
+import { styleText } from "node:util";
 import { wordDiff } from "@palimpsest/evals";
 import { createLogUpdate } from "log-update";
 import { formatSeconds } from "../display/duration.js";
@@ -55,10 +56,11 @@ function logScreen(stream: NodeJS.WriteStream): AskScreen {
 
 const barWidth = 24;
 const redrawIntervalMs = 100;
-const green = (text: string) => `\u001b[32m${text}\u001b[39m`;
-const dim = (text: string) => `\u001b[2m${text}\u001b[22m`;
 
 function liveScreen(stream: NodeJS.WriteStream): AskScreen {
+  // It follows NO_COLOR and FORCE_COLOR.
+  const dim = (text: string) => styleText("dim", text, { stream });
+  const green = (text: string) => styleText("green", text, { stream });
   const log = createLogUpdate(stream);
   const startedAtMs = performance.now();
   let total = 0;
@@ -97,7 +99,7 @@ function liveScreen(stream: NodeJS.WriteStream): AskScreen {
       read = documentTokensRead;
       if (memoryStep !== undefined) {
         const room = Math.max(200, (stream.columns || 80) * ((stream.rows || 24) - 5));
-        shown = changes(memory, memoryStep.memory, room);
+        shown = changes(memory, memoryStep.memory, room, green);
         memory = memoryStep.memory;
         recalled = oneLine(memoryStep.recalled).slice(0, 2 * (stream.columns || 80));
         step = at;
@@ -118,7 +120,12 @@ function liveScreen(stream: NodeJS.WriteStream): AskScreen {
 }
 
 /** Returns the end of a memory, with its new parts marked. */
-function changes(before: string, now: string, mostCharacters: number): string {
+function changes(
+  before: string,
+  now: string,
+  mostCharacters: number,
+  green: (text: string) => string,
+): string {
   const cut = now.length > mostCharacters ? now.length - mostCharacters : 0;
   let place = 0;
   const parts = wordDiff(before, now)

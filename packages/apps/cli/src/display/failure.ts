@@ -1,4 +1,5 @@
 import { PalimpsestError } from "@palimpsest/wire";
+import { exitCodeOf } from "../input/exit-codes.js";
 import { fileFailure } from "./file-failure.js";
 import { printable, printableLine } from "./printable.js";
 
@@ -12,7 +13,7 @@ export function reportFailure(reason: unknown): number {
   process.stderr.write(`error: ${printableLine(message)}\n`);
   if (process.env["PALIMPSEST_DEBUG"] === "1" && reason instanceof Error)
     process.stderr.write(`${printable(reason.stack ?? "")}\n`);
-  return 1;
+  return exitCodeOf(reason);
 }
 
 function messageOf(reason: unknown): string {

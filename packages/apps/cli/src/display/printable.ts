@@ -22,7 +22,7 @@ export function printableLine(text: string): string {
  * Formats JSON for people and programs. JSON.stringify escapes C0; the other characters that terminals interpret are
  * escaped here.
  */
-export function printableJson(value: unknown): string {
+export function printableJson(value: unknown, indent = 2): string {
   const unicode = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(value, null, 2).replace(/[\u007f-\u009f\u2028\u2029]/g, unicode);
+  return JSON.stringify(value, null, indent).replace(/[\u007f-\u009f\u2028\u2029]/g, unicode);
 }

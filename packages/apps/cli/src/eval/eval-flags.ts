@@ -1,11 +1,19 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type EvalSettings, overrideSetting, parseEvalSettings, systemSettings } from "@palimpsest/evals";
+import {
+  type EvalSettings,
+  overrideSetting,
+  parseEvalSettings,
+  suiteReportSchema,
+  systemSettings,
+} from "@palimpsest/evals";
 import { builtinRecipesDir, parseYaml, readYamlFile, withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { JsonOutput } from "../display/json-output.js";
 import { refuseIgnored } from "../input/endpoint-flags.js";
 import { parseCount, parsePositive, parseWhole } from "../input/key-values.js";
+import { type BackendChoice, backendOption } from "../models/backend-option.js";
 import { withIgnoreConfig } from "../models/model-input.js";
 
 /** Options of all evaluations. */
@@ -14,7 +22,7 @@ export interface EvalFlags {
   readonly endpoint?: string;
   readonly tokenizer?: string;
   readonly ignoreConfig?: readonly string[];
-  readonly backend?: string;
+  readonly backend?: BackendChoice;
   readonly systems?: readonly string[];
   readonly settings?: string;
   readonly set: readonly string[];
@@ -67,11 +75,13 @@ export function withModelFlags(command: Command): Command {
     )
     .option("--endpoint <url>", "URL of an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
     .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and truncates texts")
-    .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto");
+    .addOption(backendOption());
 }
 
+export const suiteOutput = new JsonOutput(() => suiteReportSchema);
+
 /** Adds the flags of how questions are asked, and where answers go. */
-export function withAnswerFlags(command: Command): Command {
+export function withAnswerFlags(command: Command, output: JsonOutput = suiteOutput): Command {
   return command
     .option("--concurrency <n>", "number of questions in progress at once", parseCount)
     .option("--timeout <seconds>", "with --endpoint: deadline of one attempt; default 240", parsePositive)
@@ -81,7 +91,7 @@ export function withAnswerFlags(command: Command): Command {
       "folder of the answers and the report; answers in it are kept, and the evaluation resumes",
     )
     .option("--trace <file.jsonl>", "appends every answered question with its steps to a trace file")
-    .option("--json", "prints the report as JSON");
+    .addOption(output.option("prints the report as JSON"));
 }
 
 function names(text: string): string[] {

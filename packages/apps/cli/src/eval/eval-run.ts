@@ -32,7 +32,7 @@ import {
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "@palimpsest/trainer";
 import { stopSignal } from "../input/signals.js";
 import { type AgentModel, deadlineOf, identityOf, openAgentModel } from "../models/agent-model.js";
-import { type EvalFlags, splitName } from "./eval-flags.js";
+import { type EvalFlags, splitName, suiteOutput } from "./eval-flags.js";
 import { evalProgress } from "./eval-progress.js";
 import { trainedAgent, trainedModule } from "./trained-agent.js";
 
@@ -51,7 +51,8 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
     ...comparisonWith(earlier, summary, nameOfRun(flags)),
   };
   const paths = flags.out === undefined ? [] : await writeSuiteReport(flags.out, report);
-  process.stdout.write(flags.json ? suiteJson(report) : suiteMarkdown(report));
+  if (flags.json) suiteOutput.printText(suiteJson(report));
+  else process.stdout.write(suiteMarkdown(report));
   for (const path of paths) process.stderr.write(`wrote ${path}\n`);
 }
 

@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import type { SaveOptions } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
+import type { JsonOutput } from "../display/json-output.js";
 import { parseAmount } from "./key-values.js";
 
 /** Options of commands that write a model folder. */
@@ -9,9 +10,10 @@ export interface SaveFlags {
   readonly out: string;
   readonly dtype: "float32" | "bfloat16";
   readonly maxShardGb?: number;
+  readonly json?: boolean;
 }
 
-export function withSaveOptions(command: Command): Command {
+export function withSaveOptions(command: Command, output: JsonOutput): Command {
   return command
     .requiredOption("--out <folder>", "model folder to write; an existing one is replaced")
     .addOption(
@@ -23,7 +25,8 @@ export function withSaveOptions(command: Command): Command {
       "--max-shard-gb <n>",
       "size above which the weights are split into several files; default 5",
       parseAmount,
-    );
+    )
+    .addOption(output.option());
 }
 
 export function saveOptions({ dtype, maxShardGb }: SaveFlags): SaveOptions {

@@ -1,11 +1,14 @@
 import { setMaxListeners } from "node:events";
 import { Option } from "commander";
 
-/** The exit code of a head or worker that `palimpsest upgrade` has asked to end in order to be started again. */
-export const restartExitCode = 75;
 /** Time for the last lines of output. */
 const exitAfterMs = 1_000;
 const stopping = ["SIGINT", "SIGTERM"] as const;
+
+let interrupted = false;
+
+/** Whether a signal, or the end of standard input with its flag, has asked this process to stop. */
+export const wasInterrupted = (): boolean => interrupted;
 
 export interface StopFlags {
   readonly untilStdinEnds?: boolean;
@@ -66,6 +69,7 @@ function listen(): {
   setMaxListeners(0, controller.signal);
   const stop = (by: string) => {
     if (controller.signal.aborted) process.exit(130);
+    interrupted = true;
     controller.abort(new Error(`stopped by ${by}`));
   };
   const handlers = stopping.map((name) => {

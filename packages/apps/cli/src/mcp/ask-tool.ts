@@ -9,6 +9,7 @@ import { chooseSettings, moduleSettings } from "../ask/ask-settings.js";
 import { type AskedModel, askedModel } from "../ask/asked-model.js";
 import { readDocuments } from "../documents/read-documents.js";
 import { type AgentModel, deadlineOf, openAgentModel } from "../models/agent-model.js";
+import type { BackendChoice } from "../models/backend-option.js";
 
 /** Maximum characters of a question, which is a part of the prompt of every section. */
 const mostQuestionCharacters = 10_000;
@@ -32,7 +33,7 @@ export const askSchema = z.strictObject({
 export interface AskToolOptions {
   readonly model?: string;
   readonly endpoint?: string;
-  readonly backend: string;
+  readonly backend: BackendChoice;
   /** For an endpoint: the deadline of one attempt. */
   readonly timeoutSeconds?: number | undefined;
   /** The folder from which documents are read, including its subfolders. Nothing outside of it is read. */

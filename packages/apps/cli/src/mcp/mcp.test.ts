@@ -143,7 +143,7 @@ describe("palimpsest mcp", () => {
       complained += text;
     });
     const [code] = await once(child, "close");
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(complained).toContain(`--memory ${folder}: is a folder; give a file, such as`);
   });
 
@@ -174,7 +174,7 @@ describe("palimpsest mcp", () => {
     });
     const [code] = await once(child, "close");
     expect([code, said]).toEqual([
-      1,
+      2,
       expect.stringContaining(`--root ${missing}: is not a folder that exists;`),
     ]);
   });

@@ -81,9 +81,6 @@ describe("openAgentModel", () => {
   });
 
   it("names what cannot be opened", async () => {
-    await expect(openAgentModel({ backend: "gpu" })).rejects.toThrow(
-      /backend: "gpu" is not one of auto, tensorflow/,
-    );
     await expect(openAgentModel({ model: "./none" })).rejects.toThrow(/none/);
     await expect(openAgentModel({ endpoint: "localhost" })).rejects.toThrow(
       /--endpoint: must be the URL of a server.*; it is "localhost"/,

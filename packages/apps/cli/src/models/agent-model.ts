@@ -3,6 +3,7 @@ import type { EndpointSamplerConfig, Retry } from "@palimpsest/engines";
 import type { ModelFolder } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import { withLoadingScreen } from "../display/loading-screen.js";
+import type { BackendChoice } from "./backend-option.js";
 import { modelCache } from "./model-cache.js";
 import { readModelInput } from "./model-input.js";
 import { shippedAgentName } from "./shipped-agent-name.js";
@@ -18,7 +19,7 @@ export interface AgentModelOptions {
   /** For a local model: unknown fields of its config.json that do not change it. */
   readonly ignoreConfig?: readonly string[] | undefined;
   /** auto, tensorflow, wasm or cpu. */
-  readonly backend?: string;
+  readonly backend?: BackendChoice;
   /** The number of requests that are sampled at once. Default 4. */
   readonly parallel?: number;
   /**
@@ -143,10 +144,9 @@ async function readTokenizer(name: string) {
 }
 
 async function openLocal(options: AgentModelOptions): Promise<AgentModel> {
-  const { model: name = defaultAgentModel, backend: wanted = "auto", parallel = 4 } = options;
+  const { model: name = defaultAgentModel, backend: prefer = "auto", parallel = 4 } = options;
   const { createSampler } = await import("@palimpsest/model");
   const { loadBackend } = await import("@palimpsest/jit");
-  const prefer = backendName(wanted);
   return await withLoadingScreen(`loading ${name} …`, process.stderr, async () => {
     const loaded = await readLocal(name, options);
     const { config, parameters, tokenizer } = loaded;
@@ -203,16 +203,4 @@ async function chatOf({ tokenizer, generationConfig }: ModelFolder): Promise<Cha
     specialTokens: template.specialTokens,
     stopTokens,
   };
-}
-
-const backendNames = ["auto", "tensorflow", "wasm", "cpu"] as const;
-
-/** Validates the name of a backend. @throws {PalimpsestError} CONFIG_INVALID */
-export function backendName(text: string): (typeof backendNames)[number] {
-  const name = backendNames.find((known) => known === text);
-  if (name !== undefined) return name;
-  throw new PalimpsestError(
-    "CONFIG_INVALID",
-    `backend: "${text}" is not one of ${backendNames.join(", ")}; use one of them`,
-  );
 }

@@ -4,6 +4,7 @@ import { InvalidArgumentError } from "commander";
 import { withLoadingScreen } from "../display/loading-screen.js";
 import { parseAmount, parseWhole } from "../input/key-values.js";
 import { endpointNames, noteLeftOut } from "./agent-model.js";
+import { type BackendChoice, backendOption } from "./backend-option.js";
 import { withIgnoreConfig } from "./model-input.js";
 import { type SingleWeights, singleWeightsOption } from "./single-weights.js";
 
@@ -49,7 +50,7 @@ export interface SourceFlags {
   readonly endpoint?: string;
   /** The server's name for its model. */
   readonly model?: string;
-  readonly backend: string;
+  readonly backend: BackendChoice;
   /** Default: as precise as batches. */
   readonly singleWeights?: SingleWeights;
   readonly ignoreConfig?: readonly string[];
@@ -83,7 +84,7 @@ export function withSourceFlags(command: Command): Command {
       `URL of an OpenAI-compatible server to use instead; its key comes from ${endpointNames.apiKey}`,
     )
     .option("--model <name>", "the server's name for its model; default: the first that it lists")
-    .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
+    .addOption(backendOption())
     .addOption(singleWeightsOption());
 }
 
@@ -117,14 +118,13 @@ type Settings = Omit<SamplingFlags, "seed">;
 
 async function openLocal(
   name: string,
-  { backend: wanted, singleWeights, ignoreConfig }: SourceFlags,
+  { backend: prefer, singleWeights, ignoreConfig }: SourceFlags,
   settings: Settings,
   { parallel }: { readonly parallel: number },
 ): Promise<TextSource> {
   const { readModelInput } = await import("./model-input.js");
   const { createTextModel } = await import("@palimpsest/model");
   const { loadBackend } = await import("@palimpsest/jit");
-  const prefer = backendName(wanted);
   const { backend, model } = await withLoadingScreen(`loading ${name} …`, process.stderr, async () => {
     const loaded = await readModelInput(name, ignoreConfig === undefined ? {} : { ignoreConfig });
     const backend = await loadBackend({ prefer });
@@ -168,14 +168,3 @@ async function openEndpoint(url: string, { model }: SourceFlags, settings: Setti
 
 const asked = (messages: readonly ChatMessage[] | undefined, prompt: string | undefined) =>
   messages === undefined ? { prompt: prompt ?? "" } : { messages };
-
-const backendNames = ["auto", "tensorflow", "wasm", "cpu"] as const;
-
-function backendName(text: string): (typeof backendNames)[number] {
-  const name = backendNames.find((known) => known === text);
-  if (name === undefined)
-    throw new InvalidArgumentError(
-      `backend: "${text}" is not one of ${backendNames.join(", ")}; use one of them`,
-    );
-  return name;
-}

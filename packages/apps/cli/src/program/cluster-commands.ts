@@ -6,7 +6,7 @@ import type { Command } from "commander";
  */
 export type Add = (program: Command) => void;
 
-/** The commands of a cluster, and the completion of commands: those of the package `@palimpsest/runtime`, which has no part that learns. */
+/** The commands of a cluster, and those about the installation and about commands: those of the package `@palimpsest/runtime`, which has no part that learns. */
 export const clusterCommands: Readonly<Record<string, () => Promise<Add>>> = {
   dev: async () => (await import("../commands/cluster/dev.js")).addDev,
   head: async () => (await import("../commands/cluster/head.js")).addHead,
@@ -25,5 +25,8 @@ export const clusterCommands: Readonly<Record<string, () => Promise<Add>>> = {
   job: async () => (await import("../commands/cluster/job.js")).addJob,
   certs: async () => (await import("../commands/cluster/certs.js")).addCerts,
   token: async () => (await import("../commands/cluster/token.js")).addToken,
+  config: async () => (await import("../commands/installation/config.js")).addConfig,
+  version: async () => (await import("../commands/installation/version.js")).addVersion,
+  schema: async () => (await import("../commands/installation/schema.js")).addSchema,
   completion: async () => (await import("../commands/installation/completion.js")).addCompletion,
 };

@@ -17,24 +17,6 @@ it("lists every command under a heading, and no default that is not a value", ()
   for (const command of all(program)) expect(command.helpInformation()).not.toMatch(/default: (\[|\{)/);
 });
 
-/** Commands that run until they are stopped, talk to a person, write files or print what others have written. */
-const withoutJson =
-  /^(dev|head start|worker join|serve|mcp|dashboard .*|logs|job logs|timeline|completion|quickstart|new .*|setup.*|trace .*|model (chat|convert|download|export|init)|eval .*|train sft)$/;
-
-it("gives every other command --json", () => {
-  const missing = all(program)
-    .filter((command) => command.commands.length === 0)
-    .map((command) => ({ command, path: pathOf(command) }))
-    .filter(({ path }) => !withoutJson.test(path))
-    .filter(({ command }) => !command.options.some(({ long }) => long === "--json"));
-  expect(missing.map(({ path }) => path)).toEqual([]);
-});
-
-function pathOf(command: Command): string {
-  const above = command.parent;
-  return above === null || above.parent === null ? command.name() : `${pathOf(above)} ${command.name()}`;
-}
-
 it("completes commands, options and their values in bash", async () => {
   const complete = await completionsOf("bash");
   const after = (...words: string[]) => {
@@ -50,6 +32,7 @@ it("completes commands, options and their values in bash", async () => {
   expect(after("--address", "x", "job", "st")).toEqual(["status", "stop"]);
   expect(after("head", "start", "--log-format", "")).toEqual(["text", "json"]);
   expect(after("completion", "f")).toEqual(["fish"]);
+  expect(after("completion", "install", "z")).toEqual(["zsh"]);
   expect(after("head", "start", "--data-dir", "")).toEqual([""]);
 });
 

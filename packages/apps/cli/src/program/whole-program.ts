@@ -1,7 +1,9 @@
 import { closestWord } from "@palimpsest/std/input";
 import { Command, type Option } from "commander";
 import { needsPackage } from "../display/failure.js";
+import { exitCodeName, exitCodes } from "../input/exit-codes.js";
 import { parseFilled } from "../input/key-values.js";
+import { forbidInput, noInputOption } from "../input/no-input.js";
 import { version } from "../installation/version.js";
 import { commands } from "./commands.js";
 
@@ -42,8 +44,19 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     "loss",
     "trace",
   ],
-  "This installation": ["setup", "doctor", "completion"],
+  "This installation": ["setup", "doctor", "config", "version", "schema", "completion"],
 };
+
+/** Commands that are about all commands. */
+const ofAll = ["completion", "schema"];
+
+const footer = `
+Every command takes --no-input and, with few exceptions, --json, whose form \`palimpsest schema\` prints. Data goes to
+standard output, all else to standard error. NO_COLOR turns colors off, FORCE_COLOR on. Exit codes: ${Object.entries(
+  exitCodes,
+)
+  .map(([name, code]) => `${code} ${exitCodeName(name)}`)
+  .join(", ")}.`;
 
 /**
  * Makes the program with the command that is wanted, or with all of them.
@@ -61,7 +74,7 @@ export async function makeProgram(wanted: string | undefined): Promise<Command> 
   const program = new Command("palimpsest")
     .description("A distributed actor system, and reinforcement learning of memory agents on top of it.")
     .version(version);
-  const isOne = wanted !== undefined && wanted !== "completion" && Object.hasOwn(commands, wanted);
+  const isOne = wanted !== undefined && !ofAll.includes(wanted) && Object.hasOwn(commands, wanted);
   const only = isOne ? commands[wanted] : undefined;
   if (only) (await only())(program);
   else if (wanted !== "--version" && wanted !== "-V") {
@@ -69,10 +82,35 @@ export async function makeProgram(wanted: string | undefined): Promise<Command> 
       program.commandsGroup(`${heading}:`);
       for (const name of names) (await commands[name]?.())?.(program);
     }
-    program.helpCommand("help [command]", "shows the help of a command");
+    addHelpCommand(program);
   }
+  program.addHelpText("after", footer).hook("preAction", (_program, command) => {
+    if (command.optsWithGlobals()["noInput"] === true) forbidInput();
+  });
   nameHelp(program, "palimpsest");
+  const [visible] = program.options.filter(({ long }) => long === "--no-input");
+  if (visible !== undefined) visible.hidden = false;
   return program;
+}
+
+/** Commander's own command shows the help of everything for a command that there is not. */
+function addHelpCommand(program: Command): void {
+  program.helpCommand(false);
+  program
+    .command("help")
+    .description("shows the help of a command")
+    .argument("[command...]", "such as `job submit`")
+    .action((words: readonly string[]) => {
+      let command = program;
+      for (const word of words) {
+        const child = command.commands.find((one) => one.name() === word);
+        const known = command.commands.map((one) => one.name());
+        if (child === undefined)
+          return command.error(`error: unknown command '${word}'${didYouMean(closestWord(word, known))}`);
+        command = child;
+      }
+      command.help();
+    });
 }
 
 /**
@@ -84,6 +122,12 @@ function nameHelp(command: Command, name: string): void {
   const listed = isGroup ? "commands" : "arguments and options";
   command.showHelpAfterError(`(${name} --help lists the ${listed})`);
   nameMeant(command);
+  command.addOption(noInputOption().hideHelp());
+  command.addHelpText("after", ({ error }) => {
+    // The help in place of a missing subcommand is an error.
+    if (error) process.exitCode = exitCodes.usage;
+    return "";
+  });
   for (const option of command.options) {
     const { defaultValue } = option;
     if (option.required && !option.flags.endsWith("<text>"))
@@ -101,7 +145,9 @@ function nameHelp(command: Command, name: string): void {
 
 /** Names a mistyped option before one that is missing, and the choice that was probably meant. */
 function nameMeant(command: Command): void {
-  const report = command.error.bind(command);
+  const error = command.error.bind(command);
+  const report: typeof error = (message, options) =>
+    error(message, { ...options, exitCode: exitCodes.usage });
   command.error = (message, options) => {
     const unknown = command.args.find((word) => /^-./.test(word));
     if (options?.code === "commander.missingMandatoryOptionValue" && unknown !== undefined) {

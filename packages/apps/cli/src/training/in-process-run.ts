@@ -2,8 +2,10 @@ import { writeFileSync } from "node:fs";
 import { type Recipe, trainInProcess } from "@palimpsest/trainer";
 import { sampledNote } from "../display/train-display.js";
 import { modelCache } from "../models/model-cache.js";
+import { trainOutput } from "./run-output.js";
 
 interface InProcessFlags {
+  readonly json?: boolean;
   readonly report?: string;
   readonly shuffleRewards?: boolean;
 }
@@ -11,9 +13,10 @@ interface InProcessFlags {
 /** Runs a recipe in this process and writes one line per step. */
 export async function runInProcess(
   recipe: Recipe,
-  { report, shuffleRewards = false }: InProcessFlags,
+  { report, json = false, shuffleRewards = false }: InProcessFlags,
   signal: AbortSignal,
 ): Promise<void> {
+  const talk = json ? process.stderr : process.stdout;
   const steps: { readonly step: number; readonly rewardMean: number; readonly weightsHash: string }[] = [];
   const { weightsHash } = await trainInProcess({
     recipe,
@@ -35,9 +38,10 @@ export async function runInProcess(
         seconds,
         ...failed,
       ].join("  ");
-      process.stdout.write(`step ${String(step).padStart(4)}/${recipe.train.steps}  ${facts}\n`);
+      talk.write(`step ${String(step).padStart(4)}/${recipe.train.steps}  ${facts}\n`);
     },
   });
-  process.stdout.write(`weights ${weightsHash}\n`);
+  if (json) trainOutput.print({ weightsHash, steps });
+  else process.stdout.write(`weights ${weightsHash}\n`);
   if (report) writeFileSync(report, `${JSON.stringify({ weightsHash, steps }, null, 2)}\n`);
 }

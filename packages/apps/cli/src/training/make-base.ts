@@ -14,18 +14,20 @@ const stepsPerLine = 100;
  * @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID; the signal's reason
  */
 export async function makeBase(recipeFileName: string, outDir: string, signal: AbortSignal): Promise<string> {
-  return await makeBaseWithProgress({ recipePath: join(builtinRecipesDir, recipeFileName), outDir, signal });
+  const recipePath = join(builtinRecipesDir, recipeFileName);
+  return (await makeBaseWithProgress({ recipePath, outDir, signal, stream: process.stderr })).outDir;
 }
 
-/** Trains a base model with a progress display, and returns its folder. */
+/** Trains a base model with a progress display. */
 export async function makeBaseWithProgress(options: {
   readonly recipePath: string;
   readonly outDir: string;
   readonly seed?: number;
   readonly signal: AbortSignal;
-}): Promise<string> {
+  readonly stream: NodeJS.WriteStream;
+}): Promise<Awaited<ReturnType<typeof makeBaseModel>>> {
   const recipe = readBaseRecipe(options.recipePath);
-  const progress = openProgress(`base model ${recipe.name}`, process.stdout);
+  const progress = openProgress(`base model ${recipe.name}`, options.stream);
   try {
     const made = await makeBaseModel({
       recipe,
@@ -37,7 +39,7 @@ export async function makeBaseWithProgress(options: {
     progress.close(
       `base model ${recipe.name}: ${made.outDir}, made in ${formatSeconds(made.seconds)}, weights ${made.weightsHash.slice(0, 12)}`,
     );
-    return made.outDir;
+    return made;
   } catch (reason) {
     progress.close();
     throw reason;

@@ -2,7 +2,9 @@ import { answersSchema } from "@palimpsest/datasets";
 import { bleuOne, locomoF1, type QaMetrics, qaMetrics, rewardByName, rewardNames } from "@palimpsest/rewards";
 import { parseInput } from "@palimpsest/std/input";
 import { locomoCategories } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
+import { unknownValue } from "../input/unknown-value.js";
 
 const ownCaseSchema = z.strictObject({
   id: z.union([z.string(), z.number().transform(String)]).optional(),
@@ -65,15 +67,17 @@ export interface OwnScores {
 export function scoreOwn(metric: string, rows: readonly unknown[]): OwnScores {
   const score = ownMetrics.get(metric);
   if (score === undefined) {
-    throw new Error(
-      `metric: "${metric}" cannot score a file of predictions; use one of ${ownMetricNames.join(", ")}`,
-    );
+    throw unknownValue("--metric of a file of predictions", metric, ownMetricNames);
   }
   const cases = rows.map((row, place) => {
     const given = parseInput(
       ownCaseSchema,
       row,
-      (problem) => new Error(`case ${place + 1}: ${problem}; give {"prediction", "answers"}`),
+      (problem) =>
+        new PalimpsestError(
+          "INVALID_ARGUMENT",
+          `case ${place + 1}: ${problem}; give {"prediction", "answers"}`,
+        ),
     );
     try {
       return { id: given.id ?? String(place + 1), scores: score(given) };

@@ -3,8 +3,10 @@ import { askTeacher, demonstrationSettingsSchema, superviseModel } from "@palimp
 import { PalimpsestError } from "@palimpsest/wire";
 import { counted } from "../display/count.js";
 import { modelPath } from "../models/model-input.js";
+import { sftOutput } from "./run-output.js";
 
 export interface DemonstrationFlags {
+  readonly json?: boolean;
   readonly data: string;
   readonly model?: string;
   readonly ignoreConfig?: readonly string[];
@@ -27,9 +29,14 @@ export interface DemonstrationFlags {
 
 /** Runs `train sft` without a base recipe: queries the teacher if one is given, then trains if a model is given. */
 export async function trainDemonstrations(flags: DemonstrationFlags, signal: AbortSignal): Promise<void> {
-  if (flags.teacher !== undefined || flags.prompts !== undefined) await askForDemonstrations(flags, signal);
+  const say = (text: string) => void (flags.json ? process.stderr : process.stdout).write(`${text}\n`);
+  const asksTeacher = flags.teacher !== undefined || flags.prompts !== undefined;
+  const teacher = asksTeacher ? { teacher: await askForDemonstrations(flags, say, signal) } : {};
   const { model, out, data, lora, threads } = flags;
-  if (model === undefined || out === undefined) return;
+  if (model === undefined || out === undefined) {
+    if (flags.json) sftOutput.print(teacher);
+    return;
+  }
   const { seed, epochs, batch, maxTokens, tooLong, learningRate } = flags;
   const given = { seed, epochs, batch, maxTokens, tooLong, learningRate };
   const settings = demonstrationSettingsSchema.parse({
@@ -57,10 +64,16 @@ export async function trainDemonstrations(flags: DemonstrationFlags, signal: Abo
   say(
     `${counted(made.rows, "answer")} ${form}${left}; ${counted(made.steps, "step")}; weights ${made.weightsHash.slice(0, 12)}`,
   );
-  say(resolve(out));
+  if (!flags.json) return say(resolve(out));
+  const { weightsHash, steps, rows, skipped } = made;
+  sftOutput.print({ ...teacher, model: { folder: resolve(out), weightsHash, steps, rows, skipped } });
 }
 
-async function askForDemonstrations(flags: DemonstrationFlags, signal: AbortSignal): Promise<void> {
+async function askForDemonstrations(
+  flags: DemonstrationFlags,
+  say: (text: string) => void,
+  signal: AbortSignal,
+): Promise<{ readonly data: string; readonly asked: number; readonly kept: number; readonly cut: number }> {
   const { teacher, teacherModel, prompts, samples, temperature, answerTokens, seed, data } = flags;
   if (teacher === undefined || prompts === undefined)
     throw new PalimpsestError("INVALID_ARGUMENT", "--teacher and --prompts need each other; give both");
@@ -90,8 +103,5 @@ async function askForDemonstrations(flags: DemonstrationFlags, signal: AbortSign
   say(
     `${data}: ${asked} answers requested, ${kept} were already there; ${cut} were left out as too long or empty`,
   );
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
+  return { data, asked, kept, cut };
 }

@@ -9,7 +9,7 @@ const count = z.int().min(0);
 const countsSchema = z.record(z.string(), count);
 
 /** The file beside prepared files: what they were made from, how, and their hashes. */
-const manifestSchema = z.strictObject({
+export const manifestSchema = z.strictObject({
   manifest: z.literal(1).describe("version of this format"),
   dataset: z.string().describe("name of the data set"),
   options: z

@@ -49,6 +49,29 @@ const summarySchema = z.strictObject({
 });
 const reportSchema = z.object({ summary: summarySchema });
 
+const pairSchema = z.strictObject({
+  group: groupSchema,
+  metric: z.string(),
+  first: z.string(),
+  second: z.string(),
+  n: z.int(),
+  difference: z.number(),
+  interval: intervalSchema,
+  p: z.number(),
+  runs: z.int().optional(),
+  adjustedP: z.number(),
+});
+
+/** What `suiteJson` returns, for programs that read it. */
+export const suiteReportSchema = z.strictObject({
+  title: z.string(),
+  facts: z.record(z.string(), z.union([z.string(), z.number()])),
+  summary: summarySchema,
+  pairs: z.array(pairSchema),
+  comparison: z.array(pairSchema).optional(),
+  sections: z.array(z.strictObject({ title: z.string(), data: z.unknown() })).optional(),
+});
+
 /** Returns every file of the report by name. */
 export function suiteReportFiles(report: SuiteReport): Record<string, string> {
   const plots = report.summary.metrics

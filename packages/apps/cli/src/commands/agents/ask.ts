@@ -2,15 +2,18 @@ import { extname } from "node:path";
 import { parseYaml, withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
+import { z } from "zod";
 import type { AskResult } from "../../ask/ask-run.js";
 import type { AskScreen } from "../../ask/ask-screen.js";
 import { counted } from "../../display/count.js";
 import { formatSeconds } from "../../display/duration.js";
+import { JsonOutput, openObject } from "../../display/json-output.js";
 import type { ReadText } from "../../documents/read-documents.js";
 import { refuseIgnored } from "../../input/endpoint-flags.js";
 import { parseAmount, parseCount, parsePositive, parseWhole } from "../../input/key-values.js";
 import { stopSignal } from "../../input/signals.js";
 import type { AgentModel } from "../../models/agent-model.js";
+import { type BackendChoice, backendOption } from "../../models/backend-option.js";
 import { withIgnoreConfig } from "../../models/model-input.js";
 import { shippedAgentName } from "../../models/shipped-agent-name.js";
 import { type SingleWeights, singleWeightsOption } from "../../models/single-weights.js";
@@ -24,7 +27,7 @@ interface AskFlags {
   readonly endpoint?: string;
   readonly tokenizer?: string;
   readonly ignoreConfig?: readonly string[];
-  readonly backend: string;
+  readonly backend: BackendChoice;
   readonly context?: number;
   readonly singleWeights: SingleWeights;
   readonly temperature?: number;
@@ -54,6 +57,51 @@ The answer goes to standard output, all else to standard error. Where no model o
 a model of 135 million parameters answers, trained to keep a memory of 32 tokens: briefly, and often wrongly. Use a larger
 one (--model, --endpoint) when the answer matters.`;
 
+const count = z.int();
+const output = new JsonOutput(() =>
+  z.strictObject({
+    question: z.string(),
+    answer: z.string(),
+    boxed: z.string().nullable().describe("the answer that stands in a box"),
+    places: z.array(
+      z.strictObject({
+        start: count,
+        end: count,
+        line: count,
+        text: z.string(),
+        hasAnswer: z.boolean(),
+      }),
+    ),
+    memory: z.string(),
+    model: z.string(),
+    agent: z.strictObject({
+      kind: z.string(),
+      preset: z.string(),
+      config: openObject("its settings"),
+    }),
+    document: z.strictObject({
+      sources: z.array(z.string()),
+      skipped: z.array(z.string()),
+      remarks: z.array(z.string()),
+      characters: count,
+      tokens: count,
+      droppedTokens: count,
+    }),
+    counts: z.strictObject({
+      conversations: count,
+      promptTokens: count,
+      sampledTokens: count,
+      truncated: count,
+      emptyUpdates: count,
+    }),
+    counters: z.record(z.string(), z.number()).optional(),
+    seconds: z.number(),
+    resumedAtToken: count,
+    retries: z.array(z.strictObject({ attempt: count, code: z.string(), message: z.string() })),
+    trace: z.string().nullable(),
+  }),
+);
+
 export function addAsk(program: Command): void {
   withIgnoreConfig(program.command("ask"))
     .description("answers a question about documents of any length with a memory agent")
@@ -80,7 +128,7 @@ export function addAsk(program: Command): void {
     )
     .option("--endpoint <url>", "URL of an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
     .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and truncates texts")
-    .option("--backend <name>", "backend of a local model: auto, tensorflow, wasm or cpu", "auto")
+    .addOption(backendOption())
     .option(
       "--context <n>",
       "maximum tokens of prompt and reply of a local model; default: at most 4096",
@@ -111,7 +159,7 @@ export function addAsk(program: Command): void {
     )
     .option("--resume <file>", "saves the position to this file, and resumes from it if it exists")
     .option("--trace <file>", "writes every step: .html for a browser, .jsonl appends a line to a trace file")
-    .option("--json", "prints answer, memory, counts and retries as JSON")
+    .addOption(output.option("prints answer, memory, counts and retries as JSON"))
     .addHelpText("after", examples)
     .action(run);
 }
@@ -312,7 +360,7 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
       retries,
       trace: flags.trace ?? null,
     };
-    process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    output.print(report);
   } else if (text !== "") {
     const { harmless } = await import("../../ask/ask-screen.js");
     process.stdout.write(`${process.stdout.isTTY ? harmless(text) : text}\n`);

@@ -3,7 +3,9 @@ import { PalimpsestError, stateFolder } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { refuseIgnored } from "../../input/endpoint-flags.js";
 import { parsePositive } from "../../input/key-values.js";
+import { refuseToWait } from "../../input/no-input.js";
 import { stopSignal } from "../../input/signals.js";
+import { type BackendChoice, backendOption } from "../../models/backend-option.js";
 
 interface McpFlags {
   readonly memory: string;
@@ -11,7 +13,7 @@ interface McpFlags {
   readonly root: string;
   readonly model?: string;
   readonly endpoint?: string;
-  readonly backend: string;
+  readonly backend: BackendChoice;
   readonly maxSize: number;
   readonly timeout?: number;
   readonly encoding?: string;
@@ -39,7 +41,7 @@ export function addMcp(program: Command): void {
       "--endpoint <url>",
       "for ask: URL of an OpenAI-compatible server; its key comes from OPENAI_API_KEY",
     )
-    .option("--backend <name>", "backend of a local model: auto, tensorflow, wasm or cpu", "auto")
+    .addOption(backendOption())
     .option(
       "--timeout <seconds>",
       "for ask with --endpoint: deadline of one attempt; default 240",
@@ -66,6 +68,7 @@ async function checkRoot(root: string): Promise<void> {
 }
 
 async function run(flags: McpFlags): Promise<void> {
+  refuseToWait("an MCP client starts this command, with its own pipes");
   refuseIgnored(flags);
   const { serveStdio, StdioServerTransport } = await import("@modelcontextprotocol/server/stdio");
   const { AskTool } = await import("../../mcp/ask-tool.js");

@@ -3,12 +3,14 @@ import { basename, resolve } from "node:path";
 import type { ModelFolder } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
+import { z } from "zod";
 import { counted } from "../../display/count.js";
+import { JsonOutput } from "../../display/json-output.js";
 import { withLoadingScreen } from "../../display/loading-screen.js";
 import { parseAmount, parseCount, parsePort, parseWhole } from "../../input/key-values.js";
 import { type LogFlags, logFormat, logFormatOption, logLevelOption } from "../../input/log-level.js";
 import { stopSignal } from "../../input/signals.js";
-import { backendName } from "../../models/agent-model.js";
+import { type BackendChoice, backendOption } from "../../models/backend-option.js";
 import { modelCache } from "../../models/model-cache.js";
 import { modelArgument, withIgnoreConfig } from "../../models/model-input.js";
 import { type SingleWeights, singleWeightsOption } from "../../models/single-weights.js";
@@ -33,9 +35,26 @@ interface ServeFlags extends LogFlags {
   readonly singleWeights: SingleWeights;
   readonly insecure?: boolean;
   readonly cors?: readonly string[];
-  readonly backend: string;
+  readonly backend: BackendChoice;
   readonly device: "auto" | "gpu";
+  readonly json?: boolean;
 }
+
+const output = new JsonOutput(
+  () =>
+    z.strictObject({
+      event: z.literal("ready"),
+      model: z.string(),
+      backend: z.string(),
+      gpu: z.boolean(),
+      precision: z.string(),
+      maxLength: z.int().describe("tokens of prompt and answer"),
+      weights: z.string(),
+      url: z.string(),
+      needsKey: z.boolean(),
+    }),
+  { lines: true },
+);
 
 /** The token is read from the environment, because a flag would be visible in the process list. */
 const tokenVariable = "PALIMPSEST_SERVE_TOKEN";
@@ -102,12 +121,13 @@ export function addServe(program: Command): void {
       "pages that may use the server from a browser, such as https://app.example, or * for every page; default: none",
     )
     .option("--insecure", "listen beyond loopback without TLS, in a trusted network")
-    .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
+    .addOption(backendOption())
     .addOption(
       new Option("--device <name>", "gpu: a GPU or an error; auto: the CPU where there is no GPU")
         .choices(["auto", "gpu"])
         .default("auto"),
     )
+    .addOption(output.option())
     .addOption(logLevelOption())
     .addOption(logFormatOption())
     .action(serve);
@@ -143,14 +163,13 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
   const token = process.env[tokenVariable] || undefined;
   const tls = tlsFolder === undefined ? undefined : loadTls(tlsFolder);
   const guard = accessGuard({ host, token, tls: tls !== undefined, insecure: flags.insecure ?? false });
-  const prefer = backendName(flags.backend);
   const stop = stopSignal();
   const logger = createLogger({ component: "serve", level: flags.logLevel, format: logFormat(flags) });
   const metrics = createMetrics({ component: "serve" });
 
   const { model, backend } = await withLoadingScreen(`loading ${from} …`, process.stderr, async () => {
     const { policyVersion, ...folder } = await readServed(from, flags);
-    const backend = await loadBackend({ prefer, device: flags.device });
+    const backend = await loadBackend({ prefer: flags.backend, device: flags.device });
     const { maxLength } = flags;
     const name = flags.name ?? basename(resolve(from));
     const model = new ServedModel(folder, {
@@ -178,15 +197,28 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
           onChange: (next) => server.replaceTls(next),
           onError: (reason) => logger.warn({ err: reason }, "the renewed certificate cannot be used"),
         });
-  process.stdout.write(
-    [
-      `model    ${model.name} on ${backend.name}${backend.gpu ? " (GPU)" : ""} in ${model.sampler.precision.precision}, ${model.maxLength} tokens`,
-      `weights  ${model.fingerprint}`,
-      `serves   ${server.url}/v1`,
-      `clients  ${token === undefined ? "everybody on this machine, without a key" : `with ${tokenVariable} as their API key`}`,
-      "",
-    ].join("\n"),
-  );
+  if (flags.json)
+    output.print({
+      event: "ready",
+      model: model.name,
+      backend: backend.name,
+      gpu: backend.gpu,
+      precision: model.sampler.precision.precision,
+      maxLength: model.maxLength,
+      weights: model.fingerprint,
+      url: `${server.url}/v1`,
+      needsKey: token !== undefined,
+    });
+  else
+    process.stdout.write(
+      [
+        `model    ${model.name} on ${backend.name}${backend.gpu ? " (GPU)" : ""} in ${model.sampler.precision.precision}, ${model.maxLength} tokens`,
+        `weights  ${model.fingerprint}`,
+        `serves   ${server.url}/v1`,
+        `clients  ${token === undefined ? "everybody on this machine, without a key" : `with ${tokenVariable} as their API key`}`,
+        "",
+      ].join("\n"),
+    );
   if (!stop.aborted) await new Promise((ended) => stop.addEventListener("abort", ended, { once: true }));
   const { running } = model.sampler.stats;
   if (running > 0)

@@ -14,8 +14,9 @@ import {
   tlsFiles,
 } from "@palimpsest/wire";
 import type { CertificateRequest, Pem } from "@palimpsest/wire/certificates";
-import type { Command } from "commander";
-import { printableJson } from "../../display/printable.js";
+import { type Command, Option } from "commander";
+import { z } from "zod";
+import { JsonOutput } from "../../display/json-output.js";
 import { parseCount } from "../../input/key-values.js";
 
 const authorityFolder = "ca";
@@ -30,7 +31,7 @@ interface InitOptions {
 }
 
 interface IssueOptions extends InitOptions {
-  readonly role: string;
+  readonly role: Role;
   readonly name: string;
   readonly out?: string;
 }
@@ -38,11 +39,29 @@ interface IssueOptions extends InitOptions {
 /** Loads the certificate library on first use, because other commands do not need it. */
 const certificates = () => import("@palimpsest/wire/certificates");
 
+const text = z.string();
+const initOutput = new JsonOutput(() =>
+  z.strictObject({
+    authority: text.describe("folder of the CA"),
+    folders: z.strictObject({ head: text, node: text, driver: text, reader: text }),
+    days: z.int(),
+  }),
+);
+const issueOutput = new JsonOutput(() =>
+  z.strictObject({ folder: text, role: z.enum(roles), name: text, days: z.int() }),
+);
+const revokeOutput = new JsonOutput(() =>
+  z.strictObject({
+    serial: text,
+    lists: z.array(text).describe("folders whose list of revoked certificates names it"),
+  }),
+);
+
 export function addCerts(program: Command): void {
   const certs = program
     .command("certs")
     .description("creates and manages the certificates of a cluster, for --tls");
-  withCommon(certs.command("init"))
+  withCommon(certs.command("init"), initOutput)
     .description("creates a CA and a folder of certificates for each role: head, node, driver, reader")
     .action(async (options: InitOptions) => {
       const folder = resolve(options.dir);
@@ -74,9 +93,7 @@ export function addCerts(program: Command): void {
           driver: join(folder, "driver"),
           reader: join(folder, "reader"),
         };
-        process.stdout.write(
-          `${printableJson({ authority: join(folder, authorityFolder), folders, days: options.days })}\n`,
-        );
+        initOutput.print({ authority: join(folder, authorityFolder), folders, days: options.days });
         return;
       }
       process.stdout.write(
@@ -98,7 +115,7 @@ export function addCerts(program: Command): void {
     )
     .argument("<certificate>", "its folder, its tls.crt, or its serial number in hexadecimal digits")
     .option("--dir <folder>", "folder of the CA and its certificates", defaults.folder)
-    .option("--json", "as JSON")
+    .addOption(revokeOutput.option())
     .action((certificate: string, options: { readonly dir: string; readonly json?: boolean }) => {
       const serial = serialOf(certificate);
       const folder = resolve(options.dir);
@@ -107,7 +124,7 @@ export function addCerts(program: Command): void {
       const authority = join(folder, authorityFolder);
       writeRevoked([authority, ...lists], [...new Set([...readRevoked(authority), serial])]);
       if (options.json) {
-        process.stdout.write(`${printableJson({ serial, lists })}\n`);
+        revokeOutput.print({ serial, lists });
         return;
       }
       process.stdout.write(
@@ -118,32 +135,22 @@ export function addCerts(program: Command): void {
         ].join("\n"),
       );
     });
-  withCommon(certs.command("issue"))
+  withCommon(certs.command("issue"), issueOutput)
     .description(
       "issues a further certificate, or renews one in its folder; processes read it within seconds",
     )
-    .requiredOption("--role <role>", roles.join(", "))
+    .addOption(new Option("--role <role>", "role of its owner").choices(roles).makeOptionMandatory())
     .requiredOption("--name <name>", "name of its owner in the audit log")
     .option("--out <folder>", "where to write it (default: the name, in --dir)")
     .action(async (options: IssueOptions) => {
-      const role = roles.find((known) => known === options.role);
-      if (role === undefined) {
-        throw new PalimpsestError(
-          "INVALID_ARGUMENT",
-          `--role: ${JSON.stringify(options.role)} is not one of ${roles.join(", ")}`,
-        );
-      }
       const folder = resolve(options.dir);
       const out = outputFolder(folder, options);
-      const { name, host: hosts, days } = options;
+      const { role, name, host: hosts, days } = options;
       refuseForeignFolder(out, { role, name });
       await issueRole(readAuthority(folder), out, { role, name, hosts, days });
       writeRevoked(certificateFolders(out), readRevoked(join(folder, authorityFolder)));
-      process.stdout.write(
-        options.json
-          ? `${printableJson({ folder: out, role, name, days })}\n`
-          : `${out}: role ${role}, name ${name}, valid for ${days} days\n`,
-      );
+      if (options.json) issueOutput.print({ folder: out, role, name, days });
+      else process.stdout.write(`${out}: role ${role}, name ${name}, valid for ${days} days\n`);
     });
 }
 
@@ -179,7 +186,7 @@ function refuseForeignFolder(out: string, wanted: { readonly role: Role; readonl
   );
 }
 
-function withCommon(command: Command): Command {
+function withCommon(command: Command, output: JsonOutput): Command {
   return command
     .option("--dir <folder>", "folder of the CA and its certificates", defaults.folder)
     .option(
@@ -189,7 +196,7 @@ function withCommon(command: Command): Command {
       [] as readonly string[],
     )
     .option("--days <count>", "how long certificates are valid", parseCount, defaults.days)
-    .option("--json", "as JSON");
+    .addOption(output.option());
 }
 
 /** Issues a certificate. A node also gets the certificates that it grants to the actors and the jobs that it starts. */

@@ -3,16 +3,32 @@ import { resolve } from "node:path";
 import { isLoopback, PalimpsestError } from "@palimpsest/wire";
 import { readHeadAddress } from "@palimpsest/wire/local-head";
 import type { Command } from "commander";
+import { z } from "zod";
 import { type ConnectionOptions, resolveConnection, withConnection } from "../../cluster/connection.js";
 import { serveDashboardProxy } from "../../cluster/dashboard-proxy.js";
 import { signInLink } from "../../cluster/sign-in-link.js";
+import { JsonOutput } from "../../display/json-output.js";
 import { parsePort } from "../../input/key-values.js";
 import { stopSignal } from "../../input/signals.js";
 
 interface ServeFlags {
   readonly port: number;
   readonly host: string;
+  readonly json?: boolean;
 }
+
+function tellLink(link: string, json = false): void {
+  if (json) linkOutput.print({ event: "ready", link });
+  else process.stdout.write(`dashboard  ${link}\n`);
+}
+
+const exportOutput = new JsonOutput(() =>
+  z.strictObject({ out: z.string(), runs: z.int(), episodes: z.int(), bytes: z.number() }),
+);
+const linkOutput = new JsonOutput(
+  () => z.strictObject({ event: z.literal("ready"), link: z.string().describe("signs in whoever opens it") }),
+  { lines: true },
+);
 
 export function addDashboard(program: Command): void {
   const dashboard = program
@@ -26,7 +42,8 @@ export function addDashboard(program: Command): void {
     .argument("<folders...>", "folders of runs, or folders that contain them")
     .option("--port <port>", "port to listen on; 0: a free one", parsePort, 0)
     .option("--host <address>", "loopback address to listen on", "127.0.0.1")
-    .action(async (folders: string[], { port, host }: ServeFlags) => {
+    .addOption(linkOutput.option())
+    .action(async (folders: string[], { port, host, json }: ServeFlags) => {
       if (!isLoopback(host))
         throw new PalimpsestError(
           "CONFIG_INVALID",
@@ -45,7 +62,7 @@ export function addDashboard(program: Command): void {
       ]);
       const logger = createLogger({ component: "dashboard", level: "warn" });
       const server = await startFolderDashboard({ host, port, runs: folders, logger });
-      process.stdout.write(`dashboard  ${signInLink(server.address, server.token)}\n`);
+      tellLink(signInLink(server.address, server.token), json);
       const stop = stopSignal();
       if (!stop.aborted) await new Promise((end) => stop.addEventListener("abort", end, { once: true }));
       await server.close();
@@ -54,7 +71,8 @@ export function addDashboard(program: Command): void {
     .description(
       "prints an address that signs in to the dashboard of this machine's head; under TLS it serves the pages on loopback with --tls's certificate until it is stopped",
     )
-    .action(async (options: ConnectionOptions) => {
+    .addOption(linkOutput.option())
+    .action(async (options: ConnectionOptions & { readonly json?: boolean }) => {
       const { address, token, tls, dataDir } = resolveConnection(options);
       const dashboardAddress = dataDir ? readHeadAddress(dataDir)?.dashboardAddress : undefined;
       if (!dashboardAddress)
@@ -65,11 +83,11 @@ export function addDashboard(program: Command): void {
             : `the head at ${address} is not of this machine: run this command on its machine, or give its --data-dir`,
         );
       if (tls === "") {
-        process.stdout.write(`dashboard  ${signInLink(dashboardAddress, token)}\n`);
+        tellLink(signInLink(dashboardAddress, token), options.json);
         return;
       }
       const proxy = await serveDashboardProxy(dashboardAddress, tls);
-      process.stdout.write(`dashboard  ${signInLink(proxy.address, token)}\n`);
+      tellLink(signInLink(proxy.address, token), options.json);
       const stop = stopSignal();
       if (!stop.aborted) await new Promise((end) => stop.addEventListener("abort", end, { once: true }));
       await proxy.close();
@@ -79,9 +97,11 @@ export function addDashboard(program: Command): void {
     .description("writes the pages and their data into a folder, which needs no server")
     .argument("<folders...>", "folders of runs, or folders that contain them")
     .requiredOption("--out <folder>", "folder to write")
-    .action(async (folders: string[], { out }: { readonly out: string }) => {
+    .addOption(exportOutput.option())
+    .action(async (folders: string[], { out, json }: { readonly out: string; readonly json?: boolean }) => {
       const { exportRuns, pageFolder } = await import("@palimpsest/dashboard");
       const { runs, episodes, bytes } = await exportRuns(folders, resolve(out), pageFolder);
-      process.stderr.write(`wrote ${out}: ${runs} runs, ${episodes} episodes, ${bytes} bytes\n`);
+      if (json) exportOutput.print({ out, runs, episodes, bytes });
+      else process.stderr.write(`wrote ${out}: ${runs} runs, ${episodes} episodes, ${bytes} bytes\n`);
     });
 }

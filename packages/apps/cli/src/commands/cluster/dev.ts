@@ -8,9 +8,12 @@ import { reasonText, systemFailure } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { devFolder, readHeadAddress, tokenFileVariable, tokenPathOf } from "@palimpsest/wire/local-head";
 import { type Command, Option } from "commander";
+import { z } from "zod";
 import { LocalCluster } from "../../cluster/local-cluster.js";
 import { signInLink } from "../../cluster/sign-in-link.js";
+import { JsonOutput } from "../../display/json-output.js";
 import { parseAmount, parsePort } from "../../input/key-values.js";
+import { isInputForbidden } from "../../input/no-input.js";
 import { stopSignal } from "../../input/signals.js";
 
 interface DevOptions {
@@ -18,6 +21,7 @@ interface DevOptions {
   readonly port: number;
   readonly dashboardPort: number;
   readonly forProgram?: boolean;
+  readonly json?: boolean;
 }
 
 export function addDev(program: Command): void {
@@ -30,11 +34,12 @@ export function addDev(program: Command): void {
     .option("--cpus <count>", "CPUs that the worker offers (default: all)", parseAmount)
     .option("--port <port>", "port of the head; 0: a free one", parsePort, 0)
     .option("--dashboard-port <port>", "port of the dashboard; 0: a free one", parsePort, 0)
+    .addOption(output.option("one JSON object per line; after it comes what the program prints"))
     .addOption(
       new Option("--for-program", "prints one line of JSON, and ends with its standard input").hideHelp(),
     )
     .action(async (command: string[], options: DevOptions) => {
-      const { cpus, port, dashboardPort, forProgram = false } = options;
+      const { cpus, port, dashboardPort, forProgram = false, json = false } = options;
       const signal = stopSignal({ untilStdinEnds: forProgram });
       // Other programs find the cluster by its folder. One that is there for a single program has none that is known.
       const isShared = !forProgram && command.length === 0;
@@ -50,7 +55,7 @@ export function addDev(program: Command): void {
           port,
           dashboardPort: forProgram ? null : dashboardPort,
         });
-        process.stdout.write(`${firstLine(local, forProgram)}\n`);
+        tellReady(local, { forProgram, json });
         if (command.length > 0) process.exitCode = await runProgram(command, local);
         else await Promise.race([stopped(signal), local.broken.then(fail)]);
       } catch (reason) {
@@ -62,10 +67,27 @@ export function addDev(program: Command): void {
     });
 }
 
-function firstLine({ address, token, dashboardAddress }: LocalCluster, forProgram: boolean): string {
-  if (forProgram) return JSON.stringify({ address, token });
-  return `dashboard  ${signInLink(dashboardAddress, token)}`;
+function tellReady(
+  { address, token, headDir, dashboardAddress }: LocalCluster,
+  { forProgram, json }: { readonly forProgram: boolean; readonly json: boolean },
+): void {
+  const link = signInLink(dashboardAddress, token);
+  if (forProgram) process.stdout.write(`${JSON.stringify({ address, token })}\n`);
+  else if (json)
+    output.print({ event: "ready", address, tokenFile: tokenPathOf(headDir), dashboardLink: link });
+  else process.stdout.write(`dashboard  ${link}\n`);
 }
+
+const output = new JsonOutput(
+  () =>
+    z.strictObject({
+      event: z.literal("ready"),
+      address: z.string(),
+      tokenFile: z.string(),
+      dashboardLink: z.string().describe("signs in whoever opens it"),
+    }),
+  { lines: true },
+);
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT that names the variables from which the folder comes */
 function makeUsable(folder: string): void {
@@ -111,7 +133,7 @@ async function runProgram(
 ): Promise<number> {
   const { PALIMPSEST_TOKEN: _, PALIMPSEST_TLS: __, ...environment } = process.env;
   const child: ChildProcess = spawn(name, args, {
-    stdio: "inherit",
+    stdio: [isInputForbidden() ? "ignore" : "inherit", "inherit", "inherit"],
     env: { ...environment, PALIMPSEST_ADDRESS: address, [tokenFileVariable]: tokenPathOf(headDir) },
   });
   // Ctrl-C in a terminal reaches the program as well, which may take its time; of SIGTERM it learns only from here.

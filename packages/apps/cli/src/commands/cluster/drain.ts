@@ -1,13 +1,17 @@
 import { delay } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
+import { z } from "zod";
 import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
 import { drainText } from "../../cluster/drain-text.js";
-import { printableJson } from "../../display/printable.js";
+import { JsonOutput } from "../../display/json-output.js";
 import { parseCount } from "../../input/key-values.js";
+import { orMeant } from "../../input/unknown-value.js";
 
 const pollMs = 1_000;
 const defaultDeadlineSeconds = 600;
+
+const output = new JsonOutput(() => z.strictObject({ node: z.string(), drained: z.literal(true) }));
 
 export function addDrain(program: Command): void {
   withConnection(program.command("drain"))
@@ -20,7 +24,7 @@ export function addDrain(program: Command): void {
         .argParser(parseCount)
         .default(defaultDeadlineSeconds),
     )
-    .option("--json", "as JSON")
+    .addOption(output.option())
     .action(
       async (
         node: string,
@@ -31,9 +35,12 @@ export function addDrain(program: Command): void {
         }: ConnectionOptions & { readonly deadline: number; readonly json?: boolean },
       ) => {
         await withCluster(connection, "drain", async (cluster) => {
-          const isNode = (await cluster.nodes()).some(({ nodeId }) => nodeId === node);
-          if (!isNode)
-            throw new PalimpsestError("NOT_FOUND", `there is no node ${node}: see \`palimpsest list nodes\``);
+          const nodes = (await cluster.nodes()).map(({ nodeId }) => nodeId);
+          if (!nodes.includes(node))
+            throw new PalimpsestError(
+              "NOT_FOUND",
+              `there is no node ${node}: see \`palimpsest list nodes\`${orMeant(node, nodes)}`,
+            );
           let shown = "";
           for (;;) {
             const progress = await cluster.drain(node, { deadlineMs: deadline * 1_000 });
@@ -44,9 +51,8 @@ export function addDrain(program: Command): void {
             shown = what;
             await delay(pollMs);
           }
-          process.stdout.write(
-            json ? `${printableJson({ node, drained: true })}\n` : `node ${node} is drained and has left\n`,
-          );
+          if (json) output.print({ node, drained: true });
+          else process.stdout.write(`node ${node} is drained and has left\n`);
         });
       },
     );

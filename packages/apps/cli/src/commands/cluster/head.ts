@@ -1,23 +1,21 @@
 import { dirname, join } from "node:path";
+import type { Head } from "@palimpsest/head";
 import { shellWord } from "@palimpsest/std";
 import { plainHost } from "@palimpsest/wire";
 import { defaultDataDir, headAddressPathOf, tokenPathOf } from "@palimpsest/wire/local-head";
 import type { Command } from "commander";
+import { z } from "zod";
 import { autoscalerOf } from "../../cluster/autoscale.js";
 import { pageCommand } from "../../cluster/metrics-page.js";
 import { type RedisFlags, redisUrls, withRedis } from "../../cluster/redis-flags.js";
 import { givenClusterToken } from "../../cluster/token-source.js";
+import { JsonOutput } from "../../display/json-output.js";
 import { printableLine } from "../../display/printable.js";
 import { absolutePath } from "../../input/absolute-path.js";
+import { exitCodes } from "../../input/exit-codes.js";
 import { parsePort } from "../../input/key-values.js";
 import { type LogFlags, logFormat, logFormatOption, logLevelOption } from "../../input/log-level.js";
-import {
-  exitSoon,
-  restartExitCode,
-  type StopFlags,
-  stopSignal,
-  untilStdinEndsOption,
-} from "../../input/signals.js";
+import { exitSoon, type StopFlags, stopSignal, untilStdinEndsOption } from "../../input/signals.js";
 import { yamlFile } from "../../input/yaml-file.js";
 import { documentPath } from "../../installation/document-path.js";
 
@@ -38,6 +36,57 @@ interface HeadOptions extends RedisFlags, StopFlags, LogFlags {
   readonly insecure?: boolean;
   readonly autoscale?: string;
   readonly quotas?: string;
+  readonly json?: boolean;
+}
+
+const output = new JsonOutput(
+  () =>
+    z.discriminatedUnion("event", [
+      z.strictObject({
+        event: z.literal("ready"),
+        clusterId: z.string(),
+        address: z.string(),
+        tokenFile: z.string(),
+        addressFile: z.string(),
+        metricsUrl: z.string(),
+        dashboardUrl: z.string().describe("empty: it is off"),
+        joinCommand: z.string().describe("adds a worker on this machine"),
+      }),
+      z.strictObject({
+        event: z.literal("standby"),
+        address: z.string(),
+        leader: z.strictObject({ headId: z.string(), address: z.string(), epoch: z.int() }),
+      }),
+      z.strictObject({ event: z.literal("deposed"), address: z.string(), reason: z.string() }),
+    ]),
+  { lines: true },
+);
+
+/** Tells where the head is. The token itself is not printed, because terminal output is often logged. */
+function tellReady(
+  { clusterId, address, metricsUrl, dashboardUrl }: Head,
+  { dataDir, json }: HeadOptions,
+  tls: string,
+): void {
+  const tokenFile = tokenPathOf(dataDir);
+  const addressFile = headAddressPathOf(dataDir);
+  const join = joinCommand(dataDir, address, tls);
+  if (json) {
+    const where = { clusterId, address, tokenFile, addressFile, metricsUrl, dashboardUrl };
+    output.print({ event: "ready", ...where, joinCommand: join });
+    return;
+  }
+  process.stdout.write(
+    [
+      `head ${clusterId} listens on ${address}`,
+      `token file      ${tokenFile}`,
+      `address file    ${addressFile}`,
+      `metrics         ${pageCommand(metricsUrl, { headDir: dataDir, tls })}`,
+      `dashboard       ${dashboardUrl || "off"}`,
+      `join a worker   ${join}`,
+      "",
+    ].join("\n"),
+  );
 }
 
 export function addHead(program: Command): void {
@@ -100,6 +149,7 @@ export function addHead(program: Command): void {
       `limits what namespaces and jobs lease, as this YAML file says (${documentPath("operations.md")})`,
     )
     .option("--insecure", "listen beyond loopback without TLS, in a trusted network")
+    .addOption(output.option())
     .addOption(untilStdinEndsOption())
     .addOption(logLevelOption())
     .addOption(logFormatOption())
@@ -152,6 +202,14 @@ export function addHead(program: Command): void {
             readQueueDepths: async (...from) =>
               await (await import("@palimpsest/trajectories")).queueDepths(...from),
             onStandby: ({ address, leader }) => {
+              if (options.json) {
+                output.print({
+                  event: "standby",
+                  address,
+                  leader: { headId: leader.headId, address: leader.address, epoch: leader.epoch },
+                });
+                return;
+              }
               process.stdout.write(
                 `standby on ${address}: head ${leader.headId} at ${leader.address} leads cluster ${options.cluster}, epoch ${leader.epoch}\n`,
               );
@@ -162,26 +220,16 @@ export function addHead(program: Command): void {
           throw reason;
         });
         if (started === undefined) return exitSoon();
-        // The token itself is not printed, because terminal output is often logged.
-        process.stdout.write(
-          [
-            `head ${started.clusterId} listens on ${started.address}`,
-            `token file      ${tokenPathOf(options.dataDir)}`,
-            `address file    ${headAddressPathOf(options.dataDir)}`,
-            `metrics         ${pageCommand(started.metricsUrl, { headDir: options.dataDir, tls })}`,
-            `dashboard       ${started.dashboardUrl || "off"}`,
-            `join a worker   ${joinCommand(options.dataDir, started.address, tls)}`,
-            "",
-          ].join("\n"),
-        );
+        tellReady(started, options, tls);
         const close = () => void started.close();
         stop.addEventListener("abort", close, { once: true });
         if (stop.aborted) close();
         const end = await started.closed;
         stop.removeEventListener("abort", close);
-        if (end.restart) process.exitCode = restartExitCode;
+        if (end.restart) process.exitCode = exitCodes.restart;
         if (!end.deposed) return exitSoon();
-        process.stdout.write(`head ${started.address} no longer leads: ${printableLine(end.reason)}\n`);
+        if (options.json) output.print({ event: "deposed", address: started.address, reason: end.reason });
+        else process.stdout.write(`head ${started.address} no longer leads: ${printableLine(end.reason)}\n`);
       }
     });
 }

@@ -3,10 +3,13 @@ import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Cluster, JobInfo } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
+import { z } from "zod";
 import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
+import { namingNear } from "../../cluster/near-name.js";
+import { JsonOutput } from "../../display/json-output.js";
 import { writeOutput } from "../../display/output.js";
-import { printableJson, printableLine } from "../../display/printable.js";
+import { printableLine } from "../../display/printable.js";
 import { formatTable } from "../../display/table.js";
 import {
   collect,
@@ -19,6 +22,7 @@ import {
   parseWhole,
 } from "../../input/key-values.js";
 import { stopSignal } from "../../input/signals.js";
+import { jobSchema } from "../../state/row-schemas.js";
 import { formatResources } from "./status.js";
 
 export const jobHeadings = [
@@ -60,7 +64,7 @@ async function submission(file: string, argv: readonly string[]) {
     return { recipe: await carriedRecipe(text, dirname(path), file, { onNotice }), name: file, argv };
   }
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) throw refused(`${file} does not exist: check the path`);
+  if (found === undefined) throw new PalimpsestError("NOT_FOUND", `${file} does not exist: check the path`);
   if (found.isDirectory())
     throw refused(`${file} is a folder: name a recipe (.yaml) or a program (.ts, .js) in it`);
   if (/\.[cm]?[jt]sx?$/.test(path)) return { program: pathToFileURL(path), name: file, argv };
@@ -120,6 +124,9 @@ async function follow(cluster: Cluster, jobId: string, signal = stopSignal()): P
   else if (job.status !== "succeeded") process.exitCode = job.driverExitCode || 1;
 }
 
+const jobOutput = new JsonOutput(() => jobSchema);
+const jobsOutput = new JsonOutput(() => z.array(jobSchema));
+
 export function addJob(program: Command): void {
   const job = program.command("job").description("commands for jobs, whose drivers run on the cluster");
   withConnection(job.command("submit"))
@@ -164,7 +171,7 @@ export function addJob(program: Command): void {
     )
     .option("--fairness-key <key>", "jobs of one key share what the key's weight is worth")
     .option("--weight <number>", "weight of the fairness key, or of this job without one", parsePositive)
-    .addOption(new Option("--json", "prints the job as JSON in place of its id").conflicts("follow"))
+    .addOption(jobOutput.option("prints the job as JSON in place of its id").conflicts("follow"))
     .action(async (file: string, argv: string[], options: SubmitOptions) => {
       if (options.retryFailures && options.retries === 0)
         throw new PalimpsestError(
@@ -187,19 +194,19 @@ export function addJob(program: Command): void {
         });
         process.stderr.write(`job ${info.jobId} submitted\n`);
         if (options.follow) await follow(cluster, info.jobId);
-        else process.stdout.write(`${options.json ? printableJson(info) : info.jobId}\n`);
+        else if (options.json) jobOutput.print(info);
+        else process.stdout.write(`${info.jobId}\n`);
       });
     });
   withConnection(job.command("status"))
     .description("shows one job")
     .argument("<job>", "the job's id")
-    .option("--json", "as JSON")
+    .addOption(jobOutput.option())
     .action(async (jobId: string, options: ConnectionOptions & { json?: boolean }) => {
       await withCluster(options, "job status", async (cluster) => {
-        const info = await cluster.jobs.get(jobId);
-        process.stdout.write(
-          `${options.json ? printableJson(info) : formatTable(jobHeadings, jobRows([info]))}\n`,
-        );
+        const info = await namingNear(cluster, jobId, () => cluster.jobs.get(jobId));
+        if (options.json) jobOutput.print(info);
+        else process.stdout.write(`${formatTable(jobHeadings, jobRows([info]))}\n`);
       });
     });
   withConnection(job.command("logs"))
@@ -208,39 +215,41 @@ export function addJob(program: Command): void {
     .option("--follow", "continues until the job ends")
     .action(async (jobId: string, options: ConnectionOptions & { follow?: boolean }) => {
       await withCluster(options, "job logs", async (cluster) => {
-        if (options.follow) await follow(cluster, jobId);
-        else await writeOutput(cluster.jobs.logBytes(jobId));
+        await namingNear(cluster, jobId, () =>
+          options.follow ? follow(cluster, jobId) : writeOutput(cluster.jobs.logBytes(jobId)),
+        );
       });
     });
   withConnection(job.command("stop"))
     .description("ends a job's driver, and with it its actors")
     .argument("<job>", "the job's id")
-    .option("--json", "as JSON")
+    .addOption(jobOutput.option())
     .action(async (jobId: string, options: ConnectionOptions & { json?: boolean }) => {
       await withCluster(options, "job stop", async (cluster) => {
-        const info = await cluster.jobs.stop(jobId);
-        process.stdout.write(`${options.json ? printableJson(info) : `job ${jobId} ${info.status}`}\n`);
+        const info = await namingNear(cluster, jobId, () => cluster.jobs.stop(jobId));
+        if (options.json) jobOutput.print(info);
+        else process.stdout.write(`job ${jobId} ${info.status}\n`);
       });
     });
   withConnection(job.command("delete"))
     .description("deletes a job that has ended, with its output")
     .argument("<job>", "the job's id")
-    .option("--json", "as JSON")
+    .addOption(jobOutput.option())
     .action(async (jobId: string, options: ConnectionOptions & { json?: boolean }) => {
       await withCluster(options, "job delete", async (cluster) => {
-        const info = await cluster.jobs.delete(jobId);
-        process.stdout.write(`${options.json ? printableJson(info) : `job ${info.jobId} deleted`}\n`);
+        const info = await namingNear(cluster, jobId, () => cluster.jobs.delete(jobId));
+        if (options.json) jobOutput.print(info);
+        else process.stdout.write(`job ${info.jobId} deleted\n`);
       });
     });
   withConnection(job.command("list"))
     .description("lists all jobs")
-    .option("--json", "as JSON")
+    .addOption(jobsOutput.option())
     .action(async (options: ConnectionOptions & { json?: boolean }) => {
       await withCluster(options, "job list", async (cluster) => {
         const jobs = await cluster.jobs.list();
-        process.stdout.write(
-          `${options.json ? printableJson(jobs) : formatTable(jobHeadings, jobRows(jobs))}\n`,
-        );
+        if (options.json) jobsOutput.print(jobs);
+        else process.stdout.write(`${formatTable(jobHeadings, jobRows(jobs))}\n`);
       });
     });
 }

@@ -1,4 +1,4 @@
-import { PalimpsestError } from "@palimpsest/wire";
+import { unknownValue } from "../../input/unknown-value.js";
 
 /** Parses the states of `--state a,b`. @throws {PalimpsestError} INVALID_ARGUMENT listing the known states */
 export function statesOf<State extends string>(
@@ -9,9 +9,6 @@ export function statesOf<State extends string>(
   return (text?.split(",") ?? []).map((part) => {
     const state = known.find((name) => name === part.trim());
     if (state !== undefined) return state;
-    throw new PalimpsestError(
-      "INVALID_ARGUMENT",
-      `${flag}: ${JSON.stringify(part)} is not one of ${known.join(", ")}`,
-    );
+    throw unknownValue(flag, part, known);
   });
 }

@@ -12,12 +12,23 @@ import type {
 } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
 import { Argument, type Command } from "commander";
+import { z } from "zod";
 import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
 import { formatBytes } from "../../display/bytes.js";
-import { printableJson } from "../../display/printable.js";
+import { JsonOutput } from "../../display/json-output.js";
 import { formatTable } from "../../display/table.js";
 import { parseCount } from "../../input/key-values.js";
 import { parseFilter, passing, type RowFilter, refuseUnknownKeys } from "../../state/filter.js";
+import {
+  actorSchema,
+  eventSchema,
+  jobSchema,
+  nodeSchema,
+  objectSchema,
+  placementGroupSchema,
+  queueSchema,
+  taskSchema,
+} from "../../state/row-schemas.js";
 import { stateTables } from "../../state/tables.js";
 import { jobHeadings, jobRows } from "./job.js";
 import { statesOf } from "./list-states.js";
@@ -146,8 +157,21 @@ export function chosenJobs(
   return limit === undefined ? chosen : chosen.slice(-limit);
 }
 
+const output = new JsonOutput(() =>
+  z.union([
+    z.array(nodeSchema).describe("of nodes"),
+    z.array(actorSchema).describe("of actors"),
+    z.array(jobSchema).describe("of jobs"),
+    z.array(taskSchema).describe("of tasks"),
+    z.array(placementGroupSchema).describe("of placement-groups"),
+    z.array(objectSchema).describe("of objects"),
+    z.array(eventSchema).describe("of events"),
+    z.array(queueSchema).describe("of queues"),
+  ]),
+);
+
 interface Listed {
-  readonly items: readonly unknown[];
+  readonly items: Parameters<typeof output.print>[0];
   readonly text: () => string;
 }
 
@@ -269,7 +293,7 @@ export function addList(program: Command): void {
       "lists nodes, actors (dead ones too), jobs, tasks with calls and transfers, placement groups, objects, events or queues",
     )
     .addArgument(new Argument("<kind>", "what").choices(kinds))
-    .option("--json", "as JSON")
+    .addOption(output.option())
     .option(
       "--limit <rows>",
       "maximum number of rows: the first nodes and actors, the last jobs, the newest tasks and events; tasks, objects, events: default 100",
@@ -289,7 +313,8 @@ export function addList(program: Command): void {
     .action(async (kind: Kind, options: ListOptions) => {
       await withCluster(options, "list", async (cluster) => {
         const { items, text } = await read(cluster, kind, options);
-        process.stdout.write(`${options.json ? printableJson(items) : text()}\n`);
+        if (options.json) output.print(items);
+        else process.stdout.write(`${text()}\n`);
       });
     });
 }

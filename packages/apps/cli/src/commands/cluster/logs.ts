@@ -1,6 +1,7 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, InvalidArgumentError } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
+import { namingNear } from "../../cluster/near-name.js";
 import { writeOutput } from "../../display/output.js";
 import { stopSignal } from "../../input/signals.js";
 
@@ -27,14 +28,16 @@ export function addLogs(program: Command): void {
           ...(tail === undefined ? {} : { tailLines: tail }),
           ...(incarnation === undefined ? {} : { incarnation }),
         });
-        try {
-          await writeOutput(output);
-        } catch (error) {
-          if (!(error instanceof PalimpsestError) || error.code !== "NOT_FOUND") throw error;
-          const isJob = (await cluster.jobs.list()).some(({ jobId }) => jobId === target);
-          if (!isJob) throw error;
-          await writeOutput(cluster.jobs.logBytes(target, { follow, signal }));
-        }
+        await namingNear(cluster, target, async () => {
+          try {
+            await writeOutput(output);
+          } catch (error) {
+            if (!(error instanceof PalimpsestError) || error.code !== "NOT_FOUND") throw error;
+            const isJob = (await cluster.jobs.list()).some(({ jobId }) => jobId === target);
+            if (!isJob) throw error;
+            await writeOutput(cluster.jobs.logBytes(target, { follow, signal }));
+          }
+        });
       });
     });
 }

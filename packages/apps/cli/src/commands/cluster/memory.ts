@@ -1,10 +1,12 @@
 import type { HeldObject } from "@palimpsest/client";
 import { type Command, Option } from "commander";
+import { z } from "zod";
 import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
 import { formatBytes } from "../../display/bytes.js";
-import { printableJson } from "../../display/printable.js";
+import { JsonOutput } from "../../display/json-output.js";
 import { formatTable } from "../../display/table.js";
 import { parseCount } from "../../input/key-values.js";
+import { heldObjectSchema } from "../../state/row-schemas.js";
 
 const groupings = ["owner", "node", "kind"] as const;
 type Grouping = (typeof groupings)[number];
@@ -64,10 +66,19 @@ function row(object: HeldObject): string[] {
 
 const headings = ["object", "size", "why", "node", "owner", "held by", "in calls of", "captured in"];
 
+const output = new JsonOutput(() =>
+  z.union([
+    z.array(heldObjectSchema),
+    z
+      .array(z.strictObject({ key: z.string(), objects: z.int(), bytes: z.number() }))
+      .describe("with --group-by"),
+  ]),
+);
+
 export function addMemory(program: Command): void {
   withConnection(program.command("memory"))
     .description("lists objects in the nodes' object stores and their owners, the largest first")
-    .option("--json", "as JSON")
+    .addOption(output.option())
     .addOption(new Option("--group-by <what>", "prints sums per group instead of objects").choices(groupings))
     .addOption(
       new Option("--limit <rows>", "maximum number of objects, in total and per node")
@@ -84,7 +95,7 @@ export function addMemory(program: Command): void {
       const objects = all.slice(0, limit);
       const groups = groupBy === undefined ? undefined : groupedBy(all, groupBy);
       if (options.json) {
-        process.stdout.write(`${printableJson(groups ?? objects)}\n`);
+        output.print(groups ?? objects);
         return;
       }
       const table = groups

@@ -1,12 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import { type Cluster, PalimpsestError, type ProcessProfile } from "@palimpsest/client";
 import { type Command, Option } from "commander";
+import { z } from "zod";
 import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
+import { namingNear } from "../../cluster/near-name.js";
 import { formatBytes } from "../../display/bytes.js";
-import { printable, printableJson } from "../../display/printable.js";
+import { JsonOutput } from "../../display/json-output.js";
+import { printable } from "../../display/printable.js";
 import { formatTable } from "../../display/table.js";
 import { parseCount } from "../../input/key-values.js";
 import { functionCosts, profileFile } from "../../state/profiles.js";
+import { profileSchema } from "../../state/row-schemas.js";
 
 interface ProfileOptions extends ConnectionOptions {
   readonly seconds: number;
@@ -36,6 +40,8 @@ async function targetsOf(
   return [...byProcess.values(), ...others];
 }
 
+const processesOutput = new JsonOutput(() => z.array(profileSchema));
+
 export function addProfile(program: Command): void {
   withConnection(program.command("profile"))
     .description("shows which JavaScript functions take the time, or the memory, of one process or of all")
@@ -49,7 +55,7 @@ export function addProfile(program: Command): void {
       "--output <file>",
       "writes a .cpuprofile (with --heap a .heapprofile), which Chrome's DevTools and speedscope open",
     )
-    .option("--json", "as JSON: each process's tree of calls")
+    .addOption(processesOutput.option("as JSON: each process's tree of calls"))
     .action(async (named: readonly string[], options: ProfileOptions) => {
       if (named.length > 0 && options.job !== undefined)
         throw new PalimpsestError("INVALID_ARGUMENT", "--job: targets are named, too; give targets or --job");
@@ -76,7 +82,8 @@ async function profileAll(
   const profiles: ProcessProfile[] = [];
   for (const [at, answer] of (await Promise.allSettled(asked)).entries()) {
     // One target that is not there is the user's mistake; of many, some may have ended meanwhile.
-    if (answer.status === "rejected" && targets.length === 1) throw answer.reason;
+    if (answer.status === "rejected" && targets.length === 1)
+      await namingNear(cluster, targets[at] ?? "", () => Promise.reject(answer.reason));
     if (answer.status === "fulfilled" && answer.value.problem === "") profiles.push(answer.value);
     else {
       const { title, reason } =
@@ -91,7 +98,8 @@ async function profileAll(
     await writeFile(output, profileFile(profiles, heap ? "heap" : "cpu"));
     process.stderr.write(`wrote ${output}\n`);
   }
-  process.stdout.write(`${json ? printableJson(profiles) : printable(tableOf(profiles, heap))}\n`);
+  if (json) processesOutput.print(profiles);
+  else process.stdout.write(`${printable(tableOf(profiles, heap))}\n`);
 }
 
 const counted = (processes: number) => (processes === 1 ? "1 process" : `${processes} processes`);

@@ -1,7 +1,10 @@
 import type { ProcessStack } from "@palimpsest/client";
 import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
-import { printable, printableJson } from "../../display/printable.js";
+import { namingNear } from "../../cluster/near-name.js";
+import { JsonOutput } from "../../display/json-output.js";
+import { printable } from "../../display/printable.js";
+import { stackSchema } from "../../state/row-schemas.js";
 
 function formatStack({ title, pid, busy, method, frames, problem }: ProcessStack): string {
   const whose = `${title} (pid ${pid})`;
@@ -11,6 +14,8 @@ function formatStack({ title, pid, busy, method, frames, problem }: ProcessStack
   return [`${whose}${what}`, ...frames.map((frame) => `    at ${frame}`)].join("\n");
 }
 
+const output = new JsonOutput(() => stackSchema);
+
 export function addStack(program: Command): void {
   withConnection(program.command("stack"))
     .description("shows the JavaScript stack of a process, even while it computes and answers nothing else")
@@ -18,11 +23,12 @@ export function addStack(program: Command): void {
       "<target>",
       "id or name of an actor (also namespace/name), driver, job or node, or a process id",
     )
-    .option("--json", "as JSON")
+    .addOption(output.option())
     .action(async (target: string, options: ConnectionOptions & { json?: boolean }) => {
       await withCluster(options, "stack", async (cluster) => {
-        const stack = await cluster.stack(target);
-        process.stdout.write(`${options.json ? printableJson(stack) : printable(formatStack(stack))}\n`);
+        const stack = await namingNear(cluster, target, () => cluster.stack(target));
+        if (options.json) output.print(stack);
+        else process.stdout.write(`${printable(formatStack(stack))}\n`);
         if (stack.problem) process.exitCode = 1;
       });
     });

@@ -13,9 +13,11 @@ import {
   withConnection,
 } from "../../cluster/connection.js";
 import { pageUrl } from "../../cluster/metrics-page.js";
-import { printableJson, printableLine } from "../../display/printable.js";
+import { JsonOutput } from "../../display/json-output.js";
+import { printableLine } from "../../display/printable.js";
 import { formatTable } from "../../display/table.js";
 import { parseCount } from "../../input/key-values.js";
+import { statusSchema } from "../../state/row-schemas.js";
 
 const amount = (value: number) =>
   Number.isInteger(value) ? String(value) : value.toFixed(2).replace(/0+$/, "");
@@ -143,10 +145,12 @@ async function statusText(cluster: Cluster, tls: boolean, limit: number): Promis
   ].join("\n");
 }
 
+const output = new JsonOutput(() => statusSchema);
+
 export function addStatus(program: Command): void {
   withConnection(program.command("status"))
     .description("shows the head, its nodes, actors with their processes and resources, and queue depths")
-    .option("--json", "as JSON")
+    .addOption(output.option())
     .option(
       "--limit <rows>",
       `nodes and actors to show; the rest is counted (default: ${defaultRows.text}, as JSON ${defaultRows.json})`,
@@ -170,7 +174,7 @@ export function addStatus(program: Command): void {
             cluster.actors({ limit }),
             cluster.queues(),
           ]);
-          process.stdout.write(`${printableJson({ head: info, summary, nodes, actors, queues })}\n`);
+          output.print({ head: info, summary, nodes, actors, queues });
         },
         { anyProtocol: true },
       );

@@ -1,9 +1,11 @@
 import type { Cluster, TaskCountsInfo } from "@palimpsest/client";
 import { Argument, type Command } from "commander";
+import { z } from "zod";
 import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
 import { formatBytes } from "../../display/bytes.js";
-import { printableJson } from "../../display/printable.js";
+import { JsonOutput } from "../../display/json-output.js";
 import { formatTable } from "../../display/table.js";
+import { taskCountsSchema } from "../../state/row-schemas.js";
 import { type Row, stateTables } from "../../state/tables.js";
 
 const kinds = ["tasks", "actors", "objects"] as const;
@@ -13,8 +15,18 @@ interface SummaryOptions extends ConnectionOptions {
   readonly job?: string;
 }
 
+const output = new JsonOutput(() =>
+  z.union([
+    z.array(taskCountsSchema).describe("of tasks"),
+    z.array(z.strictObject({ role: z.string(), state: z.string(), count: z.int() })).describe("of actors"),
+    z
+      .array(z.strictObject({ heldOn: z.string(), objects: z.int(), bytes: z.number() }))
+      .describe("of objects"),
+  ]),
+);
+
 interface Summarized {
-  readonly items: readonly object[];
+  readonly items: Parameters<typeof output.print>[0];
   readonly headings: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
@@ -83,12 +95,13 @@ export function addSummary(program: Command): void {
   withConnection(program.command("summary"))
     .description("counts tasks by name, actors by role and state, or objects by node")
     .addArgument(new Argument("<kind>", "what").choices(kinds))
-    .option("--json", "as JSON")
+    .addOption(output.option())
     .option("--job <id>", "only tasks or actors of this job")
     .action(async (kind: (typeof kinds)[number], options: SummaryOptions) => {
       const { items, headings, rows } = await withCluster(options, "summary", (cluster) =>
         summarize(cluster, kind, options),
       );
-      process.stdout.write(`${options.json ? printableJson(items) : formatTable(headings, rows)}\n`);
+      if (options.json) output.print(items);
+      else process.stdout.write(`${formatTable(headings, rows)}\n`);
     });
 }

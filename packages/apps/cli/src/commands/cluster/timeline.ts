@@ -1,6 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
+import { z } from "zod";
 import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
+import { JsonOutput, refuseStdout } from "../../display/json-output.js";
 import { parseCount } from "../../input/key-values.js";
 import { chromeTrace } from "../../state/chrome-trace.js";
 
@@ -8,7 +10,12 @@ interface TimelineOptions extends ConnectionOptions {
   readonly output: string;
   readonly job?: string;
   readonly limit: number;
+  readonly json?: boolean;
 }
+
+const timelineOutput = new JsonOutput(() =>
+  z.strictObject({ output: z.string(), rows: z.int().describe("tasks, calls and transfers") }),
+);
 
 const defaultRows = 20_000;
 
@@ -22,7 +29,9 @@ export function addTimeline(program: Command): void {
         .argParser(parseCount)
         .default(defaultRows),
     )
-    .action(async ({ output, job, limit, ...connection }: TimelineOptions) => {
+    .addOption(timelineOutput.option("prints what was written as JSON"))
+    .action(async ({ output, job, limit, json = false, ...connection }: TimelineOptions) => {
+      if (output === "-") refuseStdout("--output", { json });
       const filter = { limit, ...(job === undefined ? {} : { jobId: job }) };
       const tasks = await withCluster(connection, "timeline", (cluster) => cluster.tasks(filter));
       const trace = chromeTrace(tasks, Date.now());
@@ -30,7 +39,8 @@ export function addTimeline(program: Command): void {
       if (output === "-") process.stdout.write(text);
       else {
         await writeFile(output, text);
-        process.stderr.write(`wrote ${output}: ${tasks.length} tasks, calls and transfers\n`);
+        if (json) timelineOutput.print({ output, rows: tasks.length });
+        else process.stderr.write(`wrote ${output}: ${tasks.length} tasks, calls and transfers\n`);
       }
     });
 }

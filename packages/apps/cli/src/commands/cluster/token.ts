@@ -2,8 +2,9 @@ import { writeSecretFile } from "@palimpsest/head/files";
 import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
+import { z } from "zod";
 import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
-import { printableJson } from "../../display/printable.js";
+import { JsonOutput } from "../../display/json-output.js";
 import { parseWhole } from "../../input/key-values.js";
 
 const defaultGraceSeconds = 600;
@@ -14,6 +15,14 @@ interface RotateOptions extends ConnectionOptions {
   readonly out?: string;
   readonly json?: boolean;
 }
+
+const output = new JsonOutput(() =>
+  z.strictObject({
+    acceptedUntilMs: z.number().describe("when the old token is refused, in milliseconds since 1970"),
+    redisRotated: z.boolean(),
+    file: z.string().nullable().describe("the file of --out"),
+  }),
+);
 
 export function addToken(program: Command): void {
   const token = program.command("token").description("the cluster's token");
@@ -27,7 +36,7 @@ export function addToken(program: Command): void {
       "the old token is refused at once, and the passwords of the head's own Redis are replaced; without TLS, workers, standby heads and drivers must be restarted",
     )
     .option("--out <file>", "also writes the new token to this file, readable only by you")
-    .option("--json", "as JSON; the token itself is not printed")
+    .addOption(output.option("as JSON; the token itself is not printed"))
     .action(async (options: RotateOptions) => {
       const stolen = options.stolen ?? false;
       const rotated = await withCluster(options, "token rotate", (cluster) =>
@@ -37,9 +46,7 @@ export function addToken(program: Command): void {
       if (options.out !== undefined) writeSecret(options.out, fresh);
       if (options.json) {
         const { redisRotated } = rotated;
-        process.stdout.write(
-          `${printableJson({ acceptedUntilMs, redisRotated, file: options.out ?? null })}\n`,
-        );
+        output.print({ acceptedUntilMs, redisRotated, file: options.out ?? null });
         return;
       }
       // The token itself is not printed, because terminal output is often logged.

@@ -1,6 +1,7 @@
 import type { Cluster } from "@palimpsest/client";
 import { ownProtocols, PalimpsestError, protocolsText } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
+import { z } from "zod";
 import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
 import {
   type ClusterMembers,
@@ -9,11 +10,13 @@ import {
   upgradePlan,
 } from "../../cluster/upgrade-plan.js";
 import { UpgradeRun } from "../../cluster/upgrade-run.js";
-import { printableJson, printableLine } from "../../display/printable.js";
+import { JsonOutput } from "../../display/json-output.js";
+import { printableLine } from "../../display/printable.js";
 import { formatTable } from "../../display/table.js";
 import { parseCount } from "../../input/key-values.js";
 import { untilStopped } from "../../input/signals.js";
 import { version } from "../../installation/version.js";
+import { protocolsSchema } from "../../state/row-schemas.js";
 
 const defaults = { deadlineSeconds: 86_400, waitSeconds: 300 } as const;
 
@@ -27,11 +30,39 @@ interface RunOptions extends PlanOptions {
   readonly wait: number;
 }
 
+const memberKinds = z.enum(["standby", "head", "node", "driver"]);
+const targetSchema = z
+  .strictObject({ version: z.string(), protocols: protocolsSchema, rowVersion: z.int() })
+  .describe("this installation");
+const planOutput = new JsonOutput(() =>
+  z.strictObject({
+    target: targetSchema,
+    members: z.array(
+      z.strictObject({
+        kind: memberKinds,
+        id: z.string(),
+        host: z.string(),
+        version: z.string(),
+        protocols: protocolsSchema,
+        step: z.int().optional().describe("its place in the order; absent: it is left alone"),
+        note: z.string(),
+      }),
+    ),
+    problems: z.array(z.string()).describe("why the upgrade is refused"),
+  }),
+);
+const runOutput = new JsonOutput(() =>
+  z.strictObject({
+    target: targetSchema,
+    replaced: z.array(z.strictObject({ kind: memberKinds, id: z.string(), host: z.string() })),
+  }),
+);
+
 export function addUpgrade(program: Command): void {
   const upgrade = program
     .command("upgrade")
     .description("replaces the processes of a cluster by this installation's version, one after the other");
-  withRestart(withConnection(upgrade.command("plan")))
+  withRestart(withConnection(upgrade.command("plan")), planOutput)
     .description("shows every process with its version, what is replaced in which order, and what forbids it")
     .action(async (options: PlanOptions) => {
       await withCluster(
@@ -40,15 +71,14 @@ export function addUpgrade(program: Command): void {
         async (cluster) => {
           const target = await thisInstallation();
           const plan = await planOf(cluster, target, options);
-          process.stdout.write(
-            options.json ? `${printableJson({ target, ...plan })}\n` : `${planText(plan, target)}\n`,
-          );
+          if (options.json) planOutput.print({ target, ...plan });
+          else process.stdout.write(`${planText(plan, target)}\n`);
           if (plan.problems.length > 0) process.exitCode = 1;
         },
         { anyProtocol: true },
       );
     });
-  withRestart(withConnection(upgrade.command("run")))
+  withRestart(withConnection(upgrade.command("run")), runOutput)
     .description(
       "drains and restarts nodes one at a time, after a standby has taken over from the head; run again, it goes on where it was",
     )
@@ -70,13 +100,13 @@ export function addUpgrade(program: Command): void {
     });
 }
 
-function withRestart(command: Command): Command {
+function withRestart(command: Command, output: JsonOutput): Command {
   return command
     .option(
       "--restart-command <command>",
       "run by the shell to restart each process, such as 'ssh {host} systemctl restart palimpsest-{kind}', where {kind} is head or worker; {id} is the node's id or the head's address (default: a supervisor restarts what ends)",
     )
-    .option("--json", "as JSON");
+    .addOption(output.option());
 }
 
 async function run(cluster: Cluster, options: RunOptions): Promise<void> {
@@ -110,11 +140,11 @@ async function run(cluster: Cluster, options: RunOptions): Promise<void> {
     }
   });
   const replaced = steps.map(({ kind, id, host }) => ({ kind, id, host }));
-  process.stdout.write(
-    options.json
-      ? `${printableJson({ target, replaced })}\n`
-      : `${replaced.length} of ${members.length} processes were replaced; the cluster has version ${version}\n`,
-  );
+  if (options.json) runOutput.print({ target, replaced });
+  else
+    process.stdout.write(
+      `${replaced.length} of ${members.length} processes were replaced; the cluster has version ${version}\n`,
+    );
 }
 
 async function thisInstallation(): Promise<Target> {

@@ -3,9 +3,12 @@ import { PalimpsestError, plainHost, tlsMismatch } from "@palimpsest/wire";
 import { lockFolder } from "@palimpsest/wire/folder-lock";
 import { defaultDataDir } from "@palimpsest/wire/local-head";
 import type { Command } from "commander";
+import { z } from "zod";
 import { type ConnectionOptions, resolveConnection, withConnection } from "../../cluster/connection.js";
+import { JsonOutput } from "../../display/json-output.js";
 import { printableLine } from "../../display/printable.js";
 import { absolutePath } from "../../input/absolute-path.js";
+import { exitCodes } from "../../input/exit-codes.js";
 import {
   parseAmount,
   parseKeyValues,
@@ -14,13 +17,7 @@ import {
   parseQuantities,
 } from "../../input/key-values.js";
 import { type LogFlags, logFormat, logFormatOption, logLevelOption } from "../../input/log-level.js";
-import {
-  exitSoon,
-  restartExitCode,
-  type StopFlags,
-  stopSignal,
-  untilStdinEndsOption,
-} from "../../input/signals.js";
+import { exitSoon, type StopFlags, stopSignal, untilStdinEndsOption } from "../../input/signals.js";
 import { bundledModules, bundledProgram, workerSnapshot } from "../../installation/bundled-programs.js";
 import { cliEntry } from "../../installation/cli-entry.js";
 import { version } from "../../installation/version.js";
@@ -48,7 +45,17 @@ interface WorkerOptions extends ConnectionOptions, StopFlags, LogFlags {
   readonly objectAdoption: boolean;
   readonly taskEvents: boolean;
   readonly tracesEndpoint?: string;
+  readonly json?: boolean;
 }
+
+const output = new JsonOutput(
+  () =>
+    z.discriminatedUnion("event", [
+      z.strictObject({ event: z.literal("ready"), nodeId: z.string(), address: z.string() }),
+      z.strictObject({ event: z.literal("ended"), nodeId: z.string(), reason: z.string() }),
+    ]),
+  { lines: true },
+);
 
 export function addWorker(program: Command): void {
   const worker = program.command("worker").description("commands for the machines of a cluster");
@@ -114,6 +121,7 @@ export function addWorker(program: Command): void {
       "--traces-endpoint <url>",
       "address of the collector for OpenTelemetry spans of actors and jobs (OTLP over HTTP)",
     )
+    .addOption(output.option())
     .addOption(untilStdinEndsOption())
     .addOption(logLevelOption())
     .addOption(logFormatOption())
@@ -183,7 +191,10 @@ export function addWorker(program: Command): void {
       const stop = stopSignal(options);
       stop.addEventListener("abort", () => void node.close());
       // The line is printed when the head has registered the node, so that its readers can use the node at once.
-      const joined = () => void process.stdout.write(`node ${node.nodeId} joined ${address}\n`);
+      const joined = () => {
+        if (options.json) output.print({ event: "ready", nodeId: node.nodeId, address });
+        else process.stdout.write(`node ${node.nodeId} joined ${address}\n`);
+      };
       const waiting = setTimeout(
         () =>
           void tlsMismatch(address, tls !== "").then((why) =>
@@ -198,8 +209,9 @@ export function addWorker(program: Command): void {
       clearTimeout(waiting);
       const end = await node.ended;
       await lock.release();
-      process.stdout.write(`node ${node.nodeId} ended: ${printableLine(end.reason)}\n`);
-      if (end.restart) process.exitCode = restartExitCode;
+      if (options.json) output.print({ event: "ended", nodeId: node.nodeId, reason: end.reason });
+      else process.stdout.write(`node ${node.nodeId} ended: ${printableLine(end.reason)}\n`);
+      if (end.restart) process.exitCode = exitCodes.restart;
       exitSoon();
       if (end.error) throw end.error;
     });

@@ -5,9 +5,11 @@ import { fnv1a32 } from "@palimpsest/std/random";
 import type { Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
+import { filterOutput } from "../../data/data-outputs.js";
 import { progressLine } from "../../display/progress-line.js";
 import { parseCount } from "../../input/key-values.js";
 import { untilStopped } from "../../input/signals.js";
+import { type BackendChoice, backendOption } from "../../models/backend-option.js";
 import { modelArgument, withIgnoreConfig } from "../../models/model-input.js";
 import {
   defaultModel,
@@ -21,7 +23,7 @@ interface FilterFlags extends SamplingFlags {
   readonly log?: string;
   readonly model?: string;
   readonly endpoint?: string;
-  readonly backend: string;
+  readonly backend: BackendChoice;
   readonly samples: number;
   readonly concurrency: number;
   readonly match: Match;
@@ -48,7 +50,7 @@ export function addDataFilter(data: Command): void {
       "--endpoint <url>",
       "URL of an OpenAI-compatible server to use instead; its key comes from OPENAI_API_KEY",
     )
-    .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
+    .addOption(backendOption())
     .option("--samples <k>", "answers per question; it is dropped if one of them is right", parseCount, 2)
     .option("--concurrency <n>", "number of questions that are asked at once", parseCount, 4)
     .addOption(
@@ -59,7 +61,7 @@ export function addDataFilter(data: Command): void {
         .choices([...matches])
         .default("either"),
     )
-    .option("--json", "as JSON");
+    .addOption(filterOutput.option());
   withIgnoreConfig(withSamplingFlags(command)).action((path: string, flags: FilterFlags) =>
     filter(path, flags),
   );
@@ -138,12 +140,12 @@ async function filter(path: string, flags: FilterFlags): Promise<void> {
       log: logPath,
     };
     await replaceFile(`${flags.out}.filter.json`, `${JSON.stringify(record, null, 2)}\n`);
-    process.stdout.write(
-      flags.json
-        ? `${JSON.stringify(record, null, 2)}\n`
-        : `${flags.out}  ${kept.length} of ${tasks.length} tasks remain; ${answered.size} were answered without the document by ${source.name}\n` +
-            `answers: ${logPath}  ${answers.length}${resumed > 0 ? `, of which ${resumed} come from an earlier run` : ""}\n`,
-    );
+    if (flags.json) filterOutput.print(record);
+    else
+      process.stdout.write(
+        `${flags.out}  ${kept.length} of ${tasks.length} tasks remain; ${answered.size} were answered without the document by ${source.name}\n` +
+          `answers: ${logPath}  ${answers.length}${resumed > 0 ? `, of which ${resumed} come from an earlier run` : ""}\n`,
+      );
   } finally {
     bar.close();
     await source.close();

@@ -1,6 +1,7 @@
 import { defaultOverlap, findOverlap, type OverlapReport } from "@palimpsest/datasets";
 import type { Command } from "commander";
 import { badRowLines } from "../../data/bad-row-lines.js";
+import { overlapOutput } from "../../data/data-outputs.js";
 import { progressLine } from "../../display/progress-line.js";
 import { parseCount, parsePositive } from "../../input/key-values.js";
 import { untilStopped } from "../../input/signals.js";
@@ -32,7 +33,7 @@ export function addDataOverlap(data: Command): void {
       defaultOverlap.least,
     )
     .option("--drop <file>", "writes the rows without overlap to this file, as JSON lines")
-    .option("--json", "as JSON")
+    .addOption(overlapOutput.option())
     .addHelpText(
       "after",
       "\nThe exit code is 1 if rows were found and not dropped. Documents are not compared.",
@@ -54,7 +55,8 @@ export function addDataOverlap(data: Command): void {
       } finally {
         bar.close();
       }
-      process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : overlapText(report, drop));
+      if (json) overlapOutput.print(report);
+      else process.stdout.write(overlapText(report, drop));
       if (report.found.length > 0 && drop === undefined) process.exitCode = 1;
     });
 }

@@ -5,6 +5,7 @@ import { type Command, Option } from "commander";
 import { badRowLines } from "../../data/bad-row-lines.js";
 import { checkText } from "../../data/check-text.js";
 import { tokenCounter } from "../../data/count-tokens.js";
+import { preparedOutput } from "../../data/data-outputs.js";
 import { type HubFlags, hubSources, withHubFlags } from "../../data/hub-sources.js";
 import { preparerOptions, withPreparerFlags } from "../../data/preparer-flags.js";
 import { shownPath } from "../../data/shown-path.js";
@@ -55,7 +56,7 @@ function addPreparer(prepare: Command, preparer: Preparer): void {
     )
     .option("--tokenizer <model>", "model whose tokenizer counts lengths in tokens: folder or name")
     .option("--check", "writes nothing: reports which files exist and whether they are correct")
-    .option("--json", "prints the manifest");
+    .addOption(preparedOutput.option("prints the manifest"));
   withPreparerFlags(command, preparer).action(async (flags: PrepareFlags & Record<string, unknown>) => {
     const options = preparerOptions(preparer, flags);
     if (flags.check) return await check(preparer, options, flags);
@@ -92,9 +93,8 @@ async function run(preparer: Preparer, options: Record<string, unknown>, flags: 
   } finally {
     bar.close();
   }
-  process.stdout.write(
-    flags.json ? `${JSON.stringify(prepared.manifest, null, 2)}\n` : preparedText(prepared),
-  );
+  if (flags.json) preparedOutput.print(prepared.manifest);
+  else process.stdout.write(preparedText(prepared));
 }
 
 function preparedText({ manifest, manifestPath, files, badRows }: PreparedData): string {
@@ -119,6 +119,7 @@ async function check(
   const expected = (preparer.files?.(options) ?? []).map((name) => `${name}${ending}`);
   const { checkData } = await import("@palimpsest/datasets");
   const checked = await untilStopped((signal) => checkData(flags.out, { expected, signal }));
-  process.stdout.write(flags.json ? `${JSON.stringify(checked, null, 2)}\n` : checkText(checked));
+  if (flags.json) preparedOutput.print(checked);
+  else process.stdout.write(checkText(checked));
   if (!checked.every(({ right }) => right)) process.exitCode = 1;
 }

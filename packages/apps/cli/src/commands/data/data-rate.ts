@@ -1,10 +1,12 @@
 import { type Recipe, rateRecipe, readRecipe } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
+import { ratingOutput } from "../../data/data-outputs.js";
 import { progressLine } from "../../display/progress-line.js";
 import { parseCount, parseWhole } from "../../input/key-values.js";
 import { untilStopped } from "../../input/signals.js";
 import { identityOf, openAgentModel } from "../../models/agent-model.js";
+import { type BackendChoice, backendOption } from "../../models/backend-option.js";
 
 interface RateFlags {
   readonly out: string;
@@ -12,7 +14,7 @@ interface RateFlags {
   readonly model?: string;
   readonly endpoint?: string;
   readonly tokenizer?: string;
-  readonly backend: string;
+  readonly backend: BackendChoice;
   readonly concurrency?: number;
   readonly seed: number;
   readonly json?: boolean;
@@ -36,14 +38,14 @@ export function addDataRate(data: Command): void {
       "URL of an OpenAI-compatible server to use instead; its key comes from OPENAI_API_KEY",
     )
     .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and truncates texts")
-    .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
+    .addOption(backendOption())
     .option(
       "--concurrency <n>",
       "episodes in progress at once; default: the recipe's rollout.concurrency",
       parseCount,
     )
     .option("--seed <n>", "seed of sampling", parseWhole, 0)
-    .option("--json", "as JSON")
+    .addOption(ratingOutput.option())
     .action((path: string, flags: RateFlags) => rate(path, flags));
 }
 
@@ -84,14 +86,14 @@ async function rate(path: string, flags: RateFlags): Promise<void> {
       });
       bar.close();
       const { questions, resumed, never, always, mean, failed } = rating;
-      process.stdout.write(
-        flags.json
-          ? `${JSON.stringify({ out, model: model.name, identity, samples, seed, ...rating }, null, 2)}\n`
-          : `${out}  ${questions} questions, ${samples} episodes each, by ${model.name}: pass rate ${mean.toFixed(3)} on average\n` +
-              `${never} never solved, ${always} always, ${questions - never - always} between` +
-              `${failed === 0 ? "" : `; ${failed} episodes failed and do not count`}` +
-              `${resumed === 0 ? "" : `; ${resumed} questions come from an earlier run`}\n`,
-      );
+      if (flags.json) ratingOutput.print({ out, model: model.name, identity, samples, seed, ...rating });
+      else
+        process.stdout.write(
+          `${out}  ${questions} questions, ${samples} episodes each, by ${model.name}: pass rate ${mean.toFixed(3)} on average\n` +
+            `${never} never solved, ${always} always, ${questions - never - always} between` +
+            `${failed === 0 ? "" : `; ${failed} episodes failed and do not count`}` +
+            `${resumed === 0 ? "" : `; ${resumed} questions come from an earlier run`}\n`,
+        );
     } finally {
       bar.close();
       await model.close();

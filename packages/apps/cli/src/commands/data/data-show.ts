@@ -2,6 +2,7 @@ import { preparedTasks, type SourceBadRow } from "@palimpsest/datasets";
 import type { Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, InvalidArgumentError } from "commander";
+import { taskOutput } from "../../data/data-outputs.js";
 import { taskText } from "../../data/task-text.js";
 import { parseWhole } from "../../input/key-values.js";
 import { untilStopped } from "../../input/signals.js";
@@ -23,15 +24,14 @@ export function addDataShow(data: Command): void {
     .option("--index <n>", "index of the task, from 0; default 0", parseWhole)
     .option("--document-chars <n>", "maximum characters of a document; 0: all", parseWhole, 2000)
     .option("--corpus <file>", "corpus for files whose contexts are indices; default: the one next to them")
-    .option("--json", "as JSON")
+    .addOption(taskOutput.option())
     .action(async (path: string, flags: ShowFlags) => {
       if (flags.id !== undefined && flags.index !== undefined) {
         throw new InvalidArgumentError("give --id or --index, not both");
       }
       const task = await untilStopped((signal) => find(path, flags, signal));
-      process.stdout.write(
-        flags.json ? `${JSON.stringify(task, null, 2)}\n` : taskText(task, flags.documentChars),
-      );
+      if (flags.json) taskOutput.print(task);
+      else process.stdout.write(taskText(task, flags.documentChars));
     });
 }
 

@@ -10,6 +10,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { badRowLines } from "../../data/bad-row-lines.js";
 import { tokenCounter } from "../../data/count-tokens.js";
+import { statisticsOutput } from "../../data/data-outputs.js";
 import { progressLine } from "../../display/progress-line.js";
 import { formatTable } from "../../display/table.js";
 import { untilStopped } from "../../input/signals.js";
@@ -27,7 +28,7 @@ export function addDataStats(data: Command): void {
     .argument("<files...>", "files of tasks")
     .option("--tokenizer <model>", "counts tokens too: a model's folder or name")
     .option("--corpus <file>", "corpus for files whose contexts are indices; default: the one next to them")
-    .option("--json", "as JSON")
+    .addOption(statisticsOutput.option())
     .action(async (paths: readonly string[], flags: StatsFlags) => {
       const countTokens = flags.tokenizer === undefined ? undefined : await tokenCounter(flags.tokenizer);
       const census = new TaskCensus({ countTokens, normalize: normalizeAnswer });
@@ -58,11 +59,8 @@ export function addDataStats(data: Command): void {
         );
       }
       const statistics = census.statistics();
-      process.stdout.write(
-        flags.json
-          ? `${JSON.stringify({ files: paths, badRows: badRows.length, ...statistics }, null, 2)}\n`
-          : statisticsText(statistics, badRows),
-      );
+      if (flags.json) statisticsOutput.print({ files: paths, badRows: badRows.length, ...statistics });
+      else process.stdout.write(statisticsText(statistics, badRows));
     });
 }
 

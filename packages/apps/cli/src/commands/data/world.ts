@@ -3,7 +3,9 @@ import { certifyWorld, leastQuestions, type WorldCertificate } from "@palimpsest
 import { hashedEmbedder } from "@palimpsest/memory";
 import { parseInput } from "@palimpsest/std/input";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { certificatesOutput, taskOutput, worldsOutput } from "../../data/data-outputs.js";
 import { taskText } from "../../data/task-text.js";
+import type { JsonOutput } from "../../display/json-output.js";
 import { progressLine } from "../../display/progress-line.js";
 import { formatTable } from "../../display/table.js";
 import { parseCount, parseWhole } from "../../input/key-values.js";
@@ -37,7 +39,7 @@ export function addWorld(program: Command): void {
   world
     .command("list")
     .description("lists the worlds with what is asked in them")
-    .option("--json", "as JSON")
+    .addOption(worldsOutput.option())
     .action((flags: { readonly json?: boolean }) => {
       const rows = worlds.map(({ name, rule, defaults }) => ({ name, rule, ...defaults }));
       const table = () =>
@@ -45,7 +47,8 @@ export function addWorld(program: Command): void {
           ["world", "rule"],
           rows.map(({ name, rule }) => [name, rule]),
         );
-      process.stdout.write(`${flags.json ? JSON.stringify(rows, null, 2) : table()}\n`);
+      if (flags.json) worldsOutput.print(rows);
+      else process.stdout.write(`${table()}\n`);
     });
   const show = world
     .command("show")
@@ -54,11 +57,12 @@ export function addWorld(program: Command): void {
     .option("--sentences <n>", "sentences of the text", parseCount, 64)
     .option("--index <n>", "index of the task, from 0", parseWhole, 0)
     .option("--document-chars <n>", "maximum characters of the text; 0: all", parseWhole, 0);
-  withWorldFlags(show, "train").action(async (name: string, flags: ShowFlags) => {
+  withWorldFlags(show, "train", taskOutput).action(async (name: string, flags: ShowFlags) => {
     const { sentences, index, documentChars, json, ...setting } = flags;
     const tasks = openWorldTasks({ world: name, ...setting, sentences, count: index + 1 });
     const task = await tasks.open(index);
-    process.stdout.write(json ? `${JSON.stringify(task, null, 2)}\n` : taskText(task, documentChars));
+    if (json) taskOutput.print(task);
+    else process.stdout.write(taskText(task, documentChars));
   });
   const check = world
     .command("check")
@@ -79,13 +83,10 @@ export function addWorld(program: Command): void {
       parseCount,
       leastQuestions,
     );
-  withWorldFlags(check, "test").action(async (name: string, flags: CheckFlags) => {
+  withWorldFlags(check, "test", certificatesOutput).action(async (name: string, flags: CheckFlags) => {
     const certificates = await untilStopped((signal) => certificatesOf(name, flags, signal));
-    process.stdout.write(
-      flags.json
-        ? `${JSON.stringify(certificates, null, 2)}\n`
-        : certificates.map((one) => `${certificateText(one)}\n`).join("\n"),
-    );
+    if (flags.json) certificatesOutput.print(certificates);
+    else process.stdout.write(certificates.map((one) => `${certificateText(one)}\n`).join("\n"));
   });
 }
 
@@ -93,7 +94,7 @@ const nameOfWorld = () =>
   new Argument("<world>", "name of the world").choices(worlds.map(({ name }) => name));
 
 /** Adds the flags of a world's settings, each checked by the setting's own schema. */
-function withWorldFlags(command: Command, split: "train" | "test"): Command {
+function withWorldFlags(command: Command, split: "train" | "test", output: JsonOutput): Command {
   const { shape } = worldConfigSchema;
   const number = (field: "cast" | "bait" | "distance" | "wordings") => {
     const check = (text: string) =>
@@ -105,7 +106,7 @@ function withWorldFlags(command: Command, split: "train" | "test"): Command {
   );
   command.option("--seed <seed>", "seed of the texts: a number or a word", "1");
   for (const field of ["cast", "bait", "distance", "wordings"] as const) number(field);
-  return command.option("--json", "as JSON");
+  return command.addOption(output.option());
 }
 
 async function certificatesOf(

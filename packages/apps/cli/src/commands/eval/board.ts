@@ -15,6 +15,8 @@ import {
 import { hashedEmbedder } from "@palimpsest/memory";
 import { parseYaml, readYamlFile, withPromptFiles } from "@palimpsest/trainer";
 import { type Command, Option } from "commander";
+import { z } from "zod";
+import { JsonOutput } from "../../display/json-output.js";
 import { type EvalFlags, settingsPath, withAnswerFlags, withModelFlags } from "../../eval/eval-flags.js";
 import { askSystems } from "../../eval/eval-run.js";
 import { refuseIgnored } from "../../input/endpoint-flags.js";
@@ -30,6 +32,49 @@ interface BoardFlags extends EvalFlags {
 const labelOf = (system: string, model: string | undefined) =>
   model === undefined ? system : `${system}@${model}`;
 
+const group = z.string().describe("length in sentences");
+const division = z.enum(["question known", "question unknown"]);
+const interval = z.strictObject({ low: z.number(), high: z.number() });
+const boardOutput = new JsonOutput(() =>
+  z.strictObject({
+    title: z.string(),
+    facts: z.record(z.string(), z.union([z.string(), z.number()])),
+    cells: z.array(
+      z.strictObject({
+        row: z.string(),
+        kind: z.enum(["entry", "control", "oracle", "floor", "ceiling", "cheat"]),
+        division,
+        group,
+        questions: z.int(),
+        trainingSeeds: z.int(),
+        score: z.number(),
+        interval,
+        cost: z
+          .strictObject({
+            calls: z.number(),
+            readTokens: z.number(),
+            sampledTokens: z.number(),
+            contextTokens: z.number(),
+          })
+          .describe("means per question that did not fail"),
+      }),
+    ),
+    pairs: z.array(
+      z.strictObject({
+        division,
+        group,
+        first: z.string(),
+        second: z.string(),
+        difference: z.number(),
+        interval,
+        adjustedP: z.number().nullable(),
+      }),
+    ),
+    emptied: z.record(z.string(), z.array(z.string())).describe("groups without scores, and why"),
+    failed: z.array(z.strictObject({ row: z.string(), group, questions: z.int(), first: z.string() })),
+  }),
+);
+
 export function addBoard(program: Command): void {
   const board = program
     .command("board")
@@ -43,7 +88,7 @@ export function addBoard(program: Command): void {
       ),
     )
     .option("--questions <n>", "replaces the file's number of questions", parseCount);
-  withAnswerFlags(withModelFlags(board)).action(async (name: string, given: BoardFlags) => {
+  withAnswerFlags(withModelFlags(board), boardOutput).action(async (name: string, given: BoardFlags) => {
     const flags = { ...given, set: [] };
     const file = settingsPath(name, "boards");
     refuseIgnored(flags);
@@ -97,7 +142,8 @@ async function askRows(file: string, settings: BoardSettings, flags: EvalFlags):
   };
   const files = boardFiles(title, facts, board);
   const paths = flags.out === undefined ? [] : await writeFiles(flags.out, files);
-  process.stdout.write(flags.json ? files["board.json"] : files["board.md"]);
+  if (flags.json) boardOutput.printText(files["board.json"]);
+  else process.stdout.write(files["board.md"]);
   for (const path of paths) process.stderr.write(`wrote ${path}\n`);
 }
 

@@ -1,24 +1,64 @@
 import { Argument, type Command, type Option } from "commander";
+import { z } from "zod";
+import { JsonOutput } from "../../display/json-output.js";
+import {
+  installCompletion,
+  ownShell,
+  type Shell,
+  shells,
+  uninstallCompletion,
+} from "../../installation/completion-files.js";
 
-const shells = ["bash", "zsh", "fish"] as const;
-type Shell = (typeof shells)[number];
+const output = new JsonOutput(() =>
+  z.strictObject({
+    shell: z.enum(shells),
+    wrote: z.array(z.string()).describe("files that were written or changed"),
+    removed: z.array(z.string()).describe("files that were removed"),
+  }),
+);
 
 export function addCompletion(program: Command): void {
-  program
+  const completion = program
     .command("completion")
-    .description("prints a script that completes commands and options in your shell")
+    .description(
+      "prints a script that completes commands, options and their values in your shell, or installs it",
+    )
     .addArgument(new Argument("<shell>", "the shell").choices([...shells]))
     .addHelpText(
       "after",
-      [
-        "",
-        "bash:  source <(palimpsest completion bash)   in ~/.bashrc",
-        "zsh:   source <(palimpsest completion zsh)    in ~/.zshrc, after compinit",
-        "fish:  palimpsest completion fish | source    in ~/.config/fish/config.fish",
-      ].join("\n"),
+      "\nAfter an upgrade install it again. It knows commands and options, not names of a cluster.",
     )
     .action((shell: Shell) => {
       process.stdout.write(completionScript(shell, tableOf(program)));
+    });
+  const shellArgument = () =>
+    new Argument("[shell]", "the shell; default: that of SHELL").choices([...shells]);
+  completion
+    .command("install")
+    .description("writes the script into a file of yours, and has new shells read it")
+    .addArgument(shellArgument())
+    .addOption(output.option())
+    .action((given: Shell | undefined, { json = false }: { readonly json?: boolean }) => {
+      const shell = given ?? ownShell(process.env);
+      const wrote = installCompletion(shell, completionScript(shell, tableOf(program)), process.env);
+      if (json) return output.print({ shell, wrote, removed: [] });
+      for (const path of wrote) process.stdout.write(`wrote ${path}\n`);
+      process.stderr.write(
+        `new shells complete palimpsest; \`palimpsest completion uninstall ${shell}\` undoes it\n`,
+      );
+    });
+  completion
+    .command("uninstall")
+    .description("undoes what `install` did")
+    .addArgument(shellArgument())
+    .addOption(output.option())
+    .action((given: Shell | undefined, { json = false }: { readonly json?: boolean }) => {
+      const shell = given ?? ownShell(process.env);
+      const { wrote, removed } = uninstallCompletion(shell, process.env);
+      if (json) return output.print({ shell, wrote, removed });
+      for (const path of removed) process.stdout.write(`removed ${path}\n`);
+      for (const path of wrote) process.stdout.write(`wrote ${path}, without the line of \`install\`\n`);
+      if (removed.length + wrote.length === 0) process.stderr.write(`nothing is installed for ${shell}\n`);
     });
 }
 
@@ -36,7 +76,10 @@ function tableOf(command: Command, path = ""): Row[] {
   const own: Row = {
     path,
     commands: command.commands.map((child) => child.name()),
-    options: [...command.options.flatMap(flagsOf), { flag: "--help", values: undefined }],
+    options: [
+      ...command.options.filter(({ hidden }) => !hidden).flatMap(flagsOf),
+      { flag: "--help", values: undefined },
+    ],
     choices: command.registeredArguments[0]?.argChoices ?? [],
   };
   const below = command.commands.flatMap((child) => tableOf(child, `${path} ${child.name()}`.trim()));
@@ -90,7 +133,10 @@ ${lookUp(rows)}
 }
 complete -o default -o bashdefault -F _palimpsest palimpsest
 `;
-  return shell === "bash" ? bash : `autoload -U +X bashcompinit && bashcompinit\n${bash}`;
+  // compinit is needed first, which not every user's file calls.
+  const zsh =
+    "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -u }\nautoload -Uz bashcompinit && bashcompinit\n";
+  return shell === "bash" ? bash : `${zsh}${bash}`;
 }
 
 function fishScript(rows: readonly Row[]): string {

@@ -3,6 +3,8 @@ import { existsSync, statfsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { Command } from "commander";
+import { z } from "zod";
+import { JsonOutput } from "../../display/json-output.js";
 import { formatTable } from "../../display/table.js";
 import { type Finding, gpuFindings } from "../../installation/gpu-findings.js";
 
@@ -94,17 +96,27 @@ export function findingsText(findings: readonly Finding[]): string {
   return formatTable(["", "what", "found", "fix"], rows);
 }
 
+const output = new JsonOutput(() =>
+  z.array(
+    z.strictObject({
+      what: z.string(),
+      found: z.string(),
+      fix: z.string().describe("the command that fixes it; empty: nothing is wrong"),
+    }),
+  ),
+);
+
 export function addDoctor(program: Command): void {
   program
     .command("doctor")
     .description("checks this machine, and prints the command that installs each missing piece")
-    .option("--json", "as JSON")
+    .addOption(output.option())
     .action(async (options: { json?: boolean }) => {
       const tensors = backend();
       // If the GPU is used, nothing is missing, wherever its libraries are.
       const gpuPieces = gpuFindings().slice(0, tensors.isOnGpu ? 1 : undefined);
       const findings: Finding[] = [node(), redis(), tensors, ...(await machine()), ...gpuPieces];
-      if (options.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+      if (options.json) output.print(findings);
       else process.stdout.write(`${findingsText(findings)}\n`);
       if (findings.some(({ fix }) => fix !== "")) process.exitCode = 1;
     });

@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { reportFailure } from "../../display/failure.js";
+import { refuseToWait } from "../../input/no-input.js";
 import { ChatSession } from "../../models/chat-session.js";
 import { modelArgument } from "../../models/model-input.js";
 import {
@@ -27,6 +28,7 @@ export function addModelChat(model: Command): void {
     .option("--once <question>", "asks this question and exits")
     .option("--stats", "prints times and tokens/s after each answer");
   withSourceFlags(withSamplingFlags(command)).action(async (name: string, flags: ChatFlags) => {
+    if (flags.once === undefined) refuseToWait("give --once QUESTION");
     const terminal = process.stdin.isTTY && process.stdout.isTTY;
     const source = await openTextSource(name, flags, { parallel: 1 });
     const session = new ChatSession(

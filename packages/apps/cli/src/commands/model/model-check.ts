@@ -3,6 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CheckReferenceOptions, Measure } from "@palimpsest/checks";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { z } from "zod";
+import { JsonOutput } from "../../display/json-output.js";
+import { measureSchema } from "../../display/measure-schema.js";
 import { formatTable } from "../../display/table.js";
 import { stopSignal } from "../../input/signals.js";
 import { modelArgument, withIgnoreConfig } from "../../models/model-input.js";
@@ -19,6 +22,15 @@ interface CheckOptions {
   readonly json?: boolean;
 }
 
+const output = new JsonOutput(() =>
+  z.strictObject({
+    passed: z.boolean(),
+    backend: z.string(),
+    mode: z.enum(modes),
+    measures: z.array(measureSchema),
+  }),
+);
+
 export function addModelCheck(model: Command): void {
   withIgnoreConfig(model.command("check"))
     .description("recomputes a reference's numbers on this machine and prints the differences")
@@ -30,7 +42,7 @@ export function addModelCheck(model: Command): void {
     .option("--model <model>", `${modelArgument}; default: the model in the reference's folder`)
     .addOption(new Option("--backend <name>", "backend that computes").choices(backends).default("auto"))
     .addOption(new Option("--mode <name>", "mode in which functions run").choices(modes).default("auto"))
-    .option("--json", "as JSON")
+    .addOption(output.option())
     .addHelpText("after", "\nThe exit code is 1 if a measure misses its limit.")
     .action(async (options: CheckOptions) => {
       const { loadBackend } = await import("@palimpsest/jit");
@@ -41,8 +53,7 @@ export function addModelCheck(model: Command): void {
       const passed = measures.every(passes);
       const judged = measures.map((measure) => ({ ...measure, passed: passes(measure) }));
       if (options.json) {
-        const facts = { passed, backend: backend.name, mode: options.mode, measures: judged };
-        process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`);
+        output.print({ passed, backend: backend.name, mode: options.mode, measures: judged });
       } else {
         const rows = judged.map((each) => [
           each.passed ? "ok" : "MISSED",

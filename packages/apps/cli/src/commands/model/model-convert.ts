@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { refuseOwnModel, type SaveFlags, saveOptions, withSaveOptions } from "../../input/save-options.js";
 import { type ModelInputOptions, modelArgument, withIgnoreConfig } from "../../models/model-input.js";
+import { writtenModelOutput } from "../../models/written-model.js";
 
 export function addModelConvert(model: Command): void {
   withSaveOptions(
@@ -9,6 +10,7 @@ export function addModelConvert(model: Command): void {
         "writes a model as a folder in the Hugging Face layout: config.json, safetensors, tokenizer.json",
       )
       .argument("<model>", modelArgument),
+    writtenModelOutput,
   ).action(async (name: string, options: SaveFlags & ModelInputOptions) => {
     refuseOwnModel(name, options);
     const { readModelInput } = await import("../../models/model-input.js");
@@ -16,8 +18,9 @@ export function addModelConvert(model: Command): void {
     const read = await readModelInput(name, options);
     await saveModel(options.out, read, saveOptions(options));
     const tokenizer = read.tokenizer === undefined ? "no tokenizer" : "with its tokenizer";
-    process.stdout.write(
-      `${options.out}: ${parameterCount(read.config)} parameters as ${options.dtype}, ${tokenizer}\n`,
-    );
+    const parameters = parameterCount(read.config);
+    if (options.json)
+      return writtenModelOutput.print({ folder: options.out, parameters, dtype: options.dtype });
+    process.stdout.write(`${options.out}: ${parameters} parameters as ${options.dtype}, ${tokenizer}\n`);
   });
 }

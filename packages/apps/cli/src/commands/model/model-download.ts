@@ -1,5 +1,7 @@
 import type { Command } from "commander";
+import { z } from "zod";
 import { downloadBar } from "../../display/download-bar.js";
+import { JsonOutput } from "../../display/json-output.js";
 import { untilStopped } from "../../input/signals.js";
 import { modelCache } from "../../models/model-cache.js";
 
@@ -7,7 +9,10 @@ interface DownloadCommandOptions {
   readonly revision?: string;
   readonly to?: string;
   readonly refresh?: boolean;
+  readonly json?: boolean;
 }
+
+const output = new JsonOutput(() => z.strictObject({ folder: z.string() }));
 
 export function addModelDownload(model: Command): void {
   model
@@ -17,6 +22,7 @@ export function addModelDownload(model: Command): void {
     .option("--revision <name>", "branch, tag or commit; default: main")
     .option("--to <folder>", "folder to download to instead of the cache")
     .option("--refresh", "checks the hub again even if all files are present")
+    .addOption(output.option())
     .addHelpText(
       "after",
       "\nEnvironment: HF_ENDPOINT (another hub), HF_TOKEN (private and gated models), PALIMPSEST_CACHE (folder of the cache).",
@@ -45,7 +51,8 @@ export function addModelDownload(model: Command): void {
             : await fetchInto(options.to, signal),
         );
         bar.close();
-        process.stdout.write(`${folder}\n`);
+        if (options.json) output.print({ folder });
+        else process.stdout.write(`${folder}\n`);
       } finally {
         bar.close();
       }

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { refuseOwnModel, type SaveFlags, saveOptions, withSaveOptions } from "../../input/save-options.js";
 import { modelCache } from "../../models/model-cache.js";
 import { modelArgument, withIgnoreConfig } from "../../models/model-input.js";
+import { exportedOutput } from "../../models/written-model.js";
 
 interface ExportFlags extends SaveFlags {
   readonly tokenizer?: string;
@@ -54,6 +55,7 @@ export function addModelExport(model: Command): void {
         "--tokenizer <folder>",
         "model folder with the tokenizer; default: that of the run's base model",
       ),
+    exportedOutput,
   ).action(async (from: string, options: ExportFlags) => {
     for (const read of [from, options.addAdapters ?? from]) refuseOwnModel(read, options);
     const { holdsRunModel, readRunAdapters, readRunModel } = await import("@palimpsest/trainer");
@@ -62,12 +64,15 @@ export function addModelExport(model: Command): void {
       "@palimpsest/model"
     );
     const { tokenizer, addAdapters, dtype, ignoreConfig } = options;
+    const written: Parameters<typeof exportedOutput.print>[0][number][] = [];
     for (const { source, out, about } of await wanted(from, options)) {
       if (options.adapters) {
         const { model: config, ...trained } = await readRunAdapters(source);
         await saveAdapters(out, config, trained, dtype);
         const count = Object.values(trained.adapters).reduce((sum, { length }) => sum + length, 0);
-        process.stdout.write(`${out}: adapters of ${count} parameters as ${dtype}${about}\n`);
+        written.push({ folder: out, parameters: count, dtype, adapters: true });
+        if (!options.json)
+          process.stdout.write(`${out}: adapters of ${count} parameters as ${dtype}${about}\n`);
         continue;
       }
       const given = holdsRunModel(source)
@@ -87,10 +92,11 @@ export function addModelExport(model: Command): void {
               }),
             };
       await saveModel(out, exported, saveOptions(options));
-      process.stdout.write(
-        `${out}: ${parameterCount(exported.config)} parameters as ${options.dtype}${about}\n`,
-      );
+      const parameters = parameterCount(exported.config);
+      written.push({ folder: out, parameters, dtype, adapters: false });
+      if (!options.json) process.stdout.write(`${out}: ${parameters} parameters as ${dtype}${about}\n`);
     }
+    if (options.json) exportedOutput.print(written);
   });
 }
 

@@ -1,6 +1,9 @@
 import { text as readAll } from "node:stream/consumers";
 import { type Command, InvalidArgumentError } from "commander";
+import { z } from "zod";
+import { JsonOutput } from "../../display/json-output.js";
 import { parseWhole } from "../../input/key-values.js";
+import { refuseToWait } from "../../input/no-input.js";
 import { stopSignal } from "../../input/signals.js";
 import { AnswerTiming, timesText } from "../../models/answer-timing.js";
 import { modelArgument } from "../../models/model-input.js";
@@ -24,6 +27,24 @@ interface GenerateFlags extends SamplingFlags, SourceFlags {
   readonly stats?: boolean;
 }
 
+const output = new JsonOutput(() =>
+  z.strictObject({
+    model: z.string(),
+    prompt: z.string(),
+    texts: z.array(
+      z.strictObject({
+        text: z.string(),
+        stopReason: z.string(),
+        promptTokens: z.int().optional(),
+        sampledTokens: z.int().optional(),
+        seed: z.int().optional(),
+        tokenIds: z.array(z.int()).optional(),
+        rolloutLogprobs: z.array(z.number()).optional(),
+      }),
+    ),
+  }),
+);
+
 export function addModelGenerate(model: Command): void {
   const command = model
     .command("generate")
@@ -34,8 +55,11 @@ export function addModelGenerate(model: Command): void {
     .option("--system <text>", "with --chat: system prompt")
     .option("--n <count>", "number of texts, which are sampled together", parseCount, 1)
     .option("--stats", "prints times and tokens/s on standard error at the end")
-    .option("--json", "as JSON: texts, and token ids and log-probs if the model runs in this process");
+    .addOption(
+      output.option("as JSON: texts, and token ids and log-probs if the model runs in this process"),
+    );
   withSourceFlags(withSamplingFlags(command)).action(async (name: string, flags: GenerateFlags) => {
+    if (flags.prompt === undefined) refuseToWait("give --prompt TEXT");
     const prompt = flags.prompt ?? (await readAll(process.stdin));
     const signal = stopSignal();
     const source = await openTextSource(name, flags, { parallel: flags.n });
@@ -106,7 +130,7 @@ async function generateJson(
     tokenIds,
     rolloutLogprobs,
   }));
-  process.stdout.write(`${JSON.stringify({ model: source.name, prompt, texts }, null, 2)}\n`);
+  output.print({ model: source.name, prompt, texts });
   return total(results.map(({ usage }) => usage.sampledTokens));
 }
 

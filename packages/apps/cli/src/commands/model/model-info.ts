@@ -1,6 +1,8 @@
 import type { Command } from "commander";
+import { z } from "zod";
 import { formatBytes } from "../../display/bytes.js";
 import { formatCount } from "../../display/count.js";
+import { JsonOutput } from "../../display/json-output.js";
 import { formatTable } from "../../display/table.js";
 import { modelArgument, withIgnoreConfig } from "../../models/model-input.js";
 
@@ -11,13 +13,46 @@ interface InfoOptions {
   readonly ignoreConfig?: readonly string[];
 }
 
+const output = new JsonOutput(() =>
+  z
+    .object({
+      path: z.string(),
+      format: z.string(),
+      parameters: z.number(),
+      dtypes: z.string(),
+      weightFiles: z.int(),
+      weightBytes: z.number(),
+      inMemoryBytes: z.number(),
+      cachePer1000TokensBytes: z.number(),
+      samplingInt8Bytes: z.number(),
+      samplingFloat32Bytes: z.number(),
+      fullUpdateBytes: z.number(),
+      fullUpdateWithReferenceBytes: z.number(),
+      tokenizer: z.int().nullable().describe("size of its vocabulary"),
+      endToken: z.string().nullable(),
+      chatTemplate: z.boolean(),
+      weightsHash: z.string().optional(),
+      tensors: z
+        .array(
+          z.strictObject({
+            name: z.string(),
+            dtype: z.string(),
+            shape: z.array(z.int()),
+            sizeBytes: z.number(),
+          }),
+        )
+        .optional(),
+    })
+    .describe("and the settings of its architecture"),
+);
+
 export function addModelInfo(model: Command): void {
   withIgnoreConfig(model.command("info"))
     .description("describes a model and its memory needs, from its headers")
     .argument("<model>", modelArgument)
     .option("--tensors", "also lists every tensor: name, dtype, shape, bytes")
     .option("--hash", "also prints the hash of the weights, which reads them all")
-    .option("--json", "as JSON")
+    .addOption(output.option())
     .action(async (name: string, options: InfoOptions) => {
       const { inspectModelInput, readModelInput } = await import("../../models/model-input.js");
       const { hashWeights, memoryNeeds, parameterCount } = await import("@palimpsest/model");
@@ -50,8 +85,7 @@ export function addModelInfo(model: Command): void {
         sizeBytes,
       }));
       if (options.json) {
-        const json = options.tensors ? { ...facts, tensors: listed } : facts;
-        process.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+        output.print(options.tensors ? { ...facts, tensors: listed } : facts);
         return;
       }
       const rows = Object.entries(facts).map(([field, value]) => [field, shown(field, value)]);

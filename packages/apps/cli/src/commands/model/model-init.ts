@@ -6,6 +6,7 @@ import { type Command, Option } from "commander";
 import { formatCount } from "../../display/count.js";
 import { parseWhole } from "../../input/key-values.js";
 import { type SaveFlags, saveOptions, withSaveOptions } from "../../input/save-options.js";
+import { writtenModelOutput } from "../../models/written-model.js";
 
 interface InitFlags extends SaveFlags {
   readonly config?: string;
@@ -58,6 +59,7 @@ export function addModelInit(model: Command): void {
       .option("--intermediate-size <n>", "width of the feed-forward layer", parseWhole)
       .option("--max-positions <n>", "maximum sequence length in tokens", parseWhole)
       .option("--tied", "ties the output head to the embedding"),
+    writtenModelOutput,
   ).action(async (files: readonly string[], flags: InitFlags) => {
     const { hashWeights, initModel, parameterCount, parseModelInit, saveModel } = await import(
       "@palimpsest/model"
@@ -67,10 +69,19 @@ export function addModelInit(model: Command): void {
     );
     const texts = files.map(readText);
     if (texts.every((text) => text.trim() === ""))
-      throw new Error(`${files.join(", ")}: has no text to train a tokenizer on; name files with text`);
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `${files.join(", ")}: has no text to train a tokenizer on; name files with text`,
+      );
     const made = initModel(init, texts);
     await saveModel(flags.out, made, saveOptions(flags));
     const { config, parameters } = made;
+    if (flags.json)
+      return writtenModelOutput.print({
+        folder: flags.out,
+        parameters: parameterCount(config),
+        dtype: flags.dtype,
+      });
     process.stdout.write(
       `${flags.out}: ${config.architecture}, ${formatCount(parameterCount(config))} parameters, vocabulary ${config.vocabSize}, weights ${hashWeights(parameters).slice(0, 12)}\n`,
     );
@@ -96,14 +107,20 @@ function withFlags(file: Section, flags: InitFlags): Section {
 function sectionOf(file: Section, name: string): object {
   const section = file[name] ?? {};
   if (typeof section === "object" && !Array.isArray(section)) return section;
-  throw new Error(`model init: ${name} is ${JSON.stringify(section)}; it must be a mapping of settings`);
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `model init: ${name} is ${JSON.stringify(section)}; it must be a mapping of settings`,
+  );
 }
 
 async function readYaml(path: string): Promise<Section> {
   const { parseYaml, readYamlFile } = await import("@palimpsest/trainer");
   const content = parseYaml(readYamlFile(path, "configuration"), path);
   if (typeof content === "object" && content !== null && !Array.isArray(content)) return { ...content };
-  throw new Error(`${path}: it must be a mapping of settings (seed, tokenizer, model)`);
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `${path}: it must be a mapping of settings (seed, tokenizer, model)`,
+  );
 }
 
 function readText(path: string): string {
@@ -114,6 +131,9 @@ function readText(path: string): string {
     throw new PalimpsestError("INVALID_ARGUMENT", `${path}: ${utf8Problem(bytes)}`);
   } catch (reason) {
     if (reason instanceof PalimpsestError) throw reason;
-    throw new Error(`${path} cannot be read (${reasonText(reason)}); name a text file`);
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `${path} cannot be read (${reasonText(reason)}); name a text file`,
+    );
   }
 }

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
+import { z } from "zod";
 import { formatBytes } from "../../display/bytes.js";
 import { formatCount } from "../../display/count.js";
+import { JsonOutput } from "../../display/json-output.js";
 import { formatTable } from "../../display/table.js";
 import { modelCache } from "../../models/model-cache.js";
 
@@ -8,11 +10,32 @@ const notes = `Memory is that of a process which answers one request of 4,096 to
 float32 (--single-weights). Licenses other than Apache-2.0: gated models are given only to accounts that have accepted
 the license on the model's page; set HF_TOKEN to a token of that account.`;
 
+const output = new JsonOutput(() =>
+  z.strictObject({
+    freeBytes: z.number(),
+    models: z.array(
+      z.strictObject({
+        name: z.string(),
+        description: z.string(),
+        revision: z.string().nullable(),
+        gated: z.boolean(),
+        parameters: z.number(),
+        weightBytes: z.number(),
+        cachePer1000TokensBytes: z.number(),
+        samplingInt8Bytes: z.number(),
+        samplingFloat32Bytes: z.number(),
+        fits: z.boolean(),
+        folder: z.string().nullable().describe("where it is on this machine"),
+      }),
+    ),
+  }),
+);
+
 export function addModelList(model: Command): void {
   model
     .command("list")
     .description("lists the models that have a short name: what they need, and which are on this machine")
-    .option("--json", "as JSON")
+    .addOption(output.option())
     .addHelpText("after", `\n${notes}`)
     .action(async ({ json }: { readonly json?: boolean }) => {
       const { findKnownModel, knownModels, memoryNeeds, parameterCount } = await import("@palimpsest/model");
@@ -37,7 +60,7 @@ export function addModelList(model: Command): void {
         });
       }
       if (json) {
-        process.stdout.write(`${JSON.stringify({ freeBytes, models }, null, 2)}\n`);
+        output.print({ freeBytes, models });
         return;
       }
       const rows = models.map((one) => [

@@ -1,5 +1,8 @@
 import type { LossMeasure } from "@palimpsest/checks";
 import type { Command } from "commander";
+import { z } from "zod";
+import { JsonOutput } from "../../display/json-output.js";
+import { measureSchema } from "../../display/measure-schema.js";
 import { formatTable } from "../../display/table.js";
 
 interface LossCheckOptions {
@@ -7,13 +10,26 @@ interface LossCheckOptions {
   readonly json?: boolean;
 }
 
+const output = new JsonOutput(() =>
+  z.strictObject({
+    passed: z.boolean(),
+    backend: z.string(),
+    measures: z.array(
+      measureSchema.extend({
+        preset: z.string(),
+        width: z.enum(["double", "float32"]),
+      }),
+    ),
+  }),
+);
+
 export function addLoss(program: Command): void {
   const loss = program.command("loss").description("policy losses");
   loss
     .command("check")
     .description("recomputes golden losses, gradients and advantages of other systems, preset by preset")
     .requiredOption("--golden <file>", "JSON of golden values")
-    .option("--json", "as JSON")
+    .addOption(output.option())
     .addHelpText("after", "\nThe exit code is 1 if a difference exceeds its tolerance.")
     .action(async (options: LossCheckOptions) => {
       const { loadBackend } = await import("@palimpsest/jit");
@@ -24,8 +40,7 @@ export function addLoss(program: Command): void {
       const passed = measures.every(passes);
       if (options.json) {
         const judged = measures.map((measure) => ({ ...measure, passed: passes(measure) }));
-        const facts = { passed, backend: backend.name, measures: judged };
-        process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`);
+        output.print({ passed, backend: backend.name, measures: judged });
       } else {
         const mark = (measure: LossMeasure | undefined) =>
           measure === undefined ? "" : `${measure.value.toExponential(1)}${passes(measure) ? "" : " MISSED"}`;

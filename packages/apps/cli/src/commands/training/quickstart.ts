@@ -9,6 +9,7 @@ import type { Command } from "commander";
 import { LocalCluster } from "../../cluster/local-cluster.js";
 import { pageCommand, pageUrl } from "../../cluster/metrics-page.js";
 import { stopSignal } from "../../input/signals.js";
+import { runOutput } from "../../training/run-output.js";
 import { dryRun, type RunOptions, recipeWith, runRecipe, withRunOptions } from "./train.js";
 
 interface QuickstartOptions extends RunOptions {
@@ -17,7 +18,7 @@ interface QuickstartOptions extends RunOptions {
 }
 
 export function addQuickstart(program: Command): void {
-  withRunOptions(program.command("quickstart"))
+  withRunOptions(program.command("quickstart"), runOutput)
     .description(
       "trains a small memory agent on this machine: head, worker, queues and learner as real processes",
     )
@@ -43,7 +44,7 @@ export function addQuickstart(program: Command): void {
           };
         }
         local = await LocalCluster.start(dataDir, signal);
-        process.stdout.write(
+        (options.json ? process.stderr : process.stdout).write(
           [
             `head ${local.address} (pid ${local.headPid}), worker (pid ${local.workerPid}), data in ${dataDir}`,
             `watch it from another terminal: npx palimpsest status --data-dir ${shellWord(local.headDir)}`,

@@ -8,8 +8,12 @@ import {
   listsIn,
 } from "@palimpsest/checks";
 import { parseJson, reasonText } from "@palimpsest/std/input";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
+import { z } from "zod";
+import { JsonOutput } from "../../display/json-output.js";
 import { formatTable } from "../../display/table.js";
+import { unknownValue } from "../../input/unknown-value.js";
 import { type OwnScores, ownMetricNames, scoreOwn } from "../../training/own-scores.js";
 
 interface ScoreOptions {
@@ -17,6 +21,44 @@ interface ScoreOptions {
   readonly cases: string;
   readonly json?: boolean;
 }
+
+const output = new JsonOutput(() =>
+  z.union([
+    z
+      .strictObject({
+        metric: z.string(),
+        cases: z.int(),
+        passed: z.int(),
+        failed: z.int(),
+        contested: z.int(),
+        results: z.array(
+          z.strictObject({
+            list: z.string(),
+            id: z.string(),
+            kind: z.string(),
+            outcome: z.enum(["passed", "failed", "contested"]),
+            differences: z.array(
+              z.strictObject({
+                name: z.string(),
+                expected: z.unknown().optional(),
+                actual: z.unknown().optional(),
+              }),
+            ),
+            choice: z.string().optional(),
+          }),
+        ),
+      })
+      .describe("of golden values"),
+    z
+      .strictObject({
+        metric: z.string(),
+        cases: z.int(),
+        means: z.record(z.string(), z.number()),
+        results: z.array(z.strictObject({ id: z.string(), scores: z.record(z.string(), z.number()) })),
+      })
+      .describe("of predictions"),
+  ]),
+);
 
 export function addScore(program: Command): void {
   const golden = Object.keys(goldenMetrics);
@@ -28,7 +70,7 @@ export function addScore(program: Command): void {
       `golden values: ${golden.join(", ")}; predictions: ${ownMetricNames.join(", ")}`,
     )
     .requiredOption("--cases <file>", "JSON of golden values; or JSON or JSONL of {prediction, answers}")
-    .option("--json", "as JSON")
+    .addOption(output.option())
     .addHelpText("after", "\nThe exit code is 1 if an uncontested golden value is missed.")
     .action(async ({ metric, cases, json }: ScoreOptions) => {
       const content = await readCases(cases);
@@ -43,14 +85,20 @@ export function addScore(program: Command): void {
 /** Reads a JSON value, or the lines of a JSONL file as an array. */
 async function readCases(path: string): Promise<unknown> {
   const text = await readFile(path, "utf8").catch((reason: unknown) => {
-    throw new Error(`--cases ${path}: cannot be read (${reasonText(reason)}); give a JSON or JSONL file`);
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `--cases ${path}: cannot be read (${reasonText(reason)}); give a JSON or JSONL file`,
+    );
   });
   try {
     return parseJson(text);
   } catch (reason) {
     const lines = text.split("\n").filter((line) => line.trim() !== "");
     if (lines.length < 2)
-      throw new Error(`--cases ${path}: is not JSON: ${reasonText(reason)}; give a JSON or JSONL file`);
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `--cases ${path}: is not JSON: ${reasonText(reason)}; give a JSON or JSONL file`,
+      );
     return lines.map((line, place) => parseLine(line, `${path}, line ${place + 1}`));
   }
 }
@@ -59,7 +107,10 @@ function parseLine(line: string, place: string): unknown {
   try {
     return parseJson(line);
   } catch (reason) {
-    throw new Error(`--cases ${place}: is not JSON: ${reasonText(reason)}; give one object per line`);
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `--cases ${place}: is not JSON: ${reasonText(reason)}; give one object per line`,
+    );
   }
 }
 
@@ -79,12 +130,13 @@ const isObject = (value: unknown): value is object => typeof value === "object" 
 function goldenMetric(metric: string, content: unknown, path: string): GoldenMetricName {
   if (!Object.hasOwn(goldenMetrics, metric)) {
     const known = [...new Set([...Object.keys(goldenMetrics), ...ownMetricNames])];
-    throw new Error(`--metric ${metric}: is unknown; use one of ${known.join(", ")}`);
+    throw unknownValue("--metric", metric, known);
   }
   const name = metric as GoldenMetricName;
   if (listsIn(name, content as GoldenFile).length > 0) return name;
   const lists = goldenMetrics[name].map((list) => list.name).join(", ");
-  throw new Error(
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
     `--cases ${path}: contains none of the lists of ${metric} (${lists}); give the golden values of this metric`,
   );
 }
@@ -94,8 +146,7 @@ function showGolden(metric: string, checked: readonly CheckedCase[], json: boole
   const [passed, failed, contested] = [of("passed"), of("failed"), of("contested")];
   const counts = { passed: passed.length, failed: failed.length, contested: contested.length };
   if (json) {
-    const facts = { metric, cases: checked.length, ...counts, results: checked };
-    process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`);
+    output.print({ metric, cases: checked.length, ...counts, results: checked });
     return;
   }
   if (failed.length > 0) {
@@ -127,9 +178,7 @@ function brief(value: unknown): string {
 
 function showOwn(metric: string, { cases, means }: OwnScores, json: boolean): void {
   if (json) {
-    process.stdout.write(
-      `${JSON.stringify({ metric, cases: cases.length, means, results: cases }, null, 2)}\n`,
-    );
+    output.print({ metric, cases: cases.length, means, results: cases });
     return;
   }
   const rows = Object.entries(means).map(([name, mean]) => [name, mean.toFixed(4)]);

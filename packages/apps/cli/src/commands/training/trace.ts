@@ -3,6 +3,8 @@ import { basename } from "node:path";
 import { readTraces, type Trace, traceHtml, traceMarkdown } from "@palimpsest/evals";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
+import { z } from "zod";
+import { JsonOutput, refuseStdout } from "../../display/json-output.js";
 import { parseWhole } from "../../input/key-values.js";
 
 interface ViewFlags {
@@ -10,7 +12,10 @@ interface ViewFlags {
   readonly limit?: number;
   readonly title?: string;
   readonly format: "html" | "markdown";
+  readonly json?: boolean;
 }
+
+const output = new JsonOutput(() => z.strictObject({ out: z.string(), trajectories: z.int() }));
 
 export function addTrace(program: Command): void {
   const trace = program.command("trace").description("trace files of trajectories");
@@ -22,6 +27,7 @@ export function addTrace(program: Command): void {
     .option("--limit <n>", "only the first n trajectories", parseWhole)
     .option("--title <text>", "title of the page; default: the file's name")
     .addOption(new Option("--format <format>", "output format").choices(["html", "markdown"]).default("html"))
+    .addOption(output.option("prints what was written as JSON"))
     .action(view);
 }
 
@@ -40,11 +46,14 @@ async function view(files: readonly string[], flags: ViewFlags): Promise<void> {
       ? traceHtml(traces, { title })
       : traces.map((trace) => traceMarkdown(trace)).join("\n---\n\n");
   const out = flags.out ?? `${first.replace(/\.jsonl$/, "")}.${flags.format === "html" ? "html" : "md"}`;
-  if (out === "-") process.stdout.write(page);
-  else {
-    await writeFile(out, page);
-    process.stderr.write(`wrote ${out}: ${traces.length} trajectories\n`);
+  if (out === "-") {
+    refuseStdout("--out", flags);
+    process.stdout.write(page);
+    return;
   }
+  await writeFile(out, page);
+  if (flags.json) output.print({ out, trajectories: traces.length });
+  else process.stderr.write(`wrote ${out}: ${traces.length} trajectories\n`);
 }
 
 async function tracesOf(files: readonly string[], most: number): Promise<Trace[]> {

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { formatTable } from "../../display/table.js";
 import { parseWhole } from "../../input/key-values.js";
 import { modelCache } from "../../models/model-cache.js";
+import { replayOutput } from "../../training/run-output.js";
 
 interface ReplayOptions {
   readonly run: string;
@@ -18,11 +19,12 @@ export function addTrainReplay(train: Command): void {
     )
     .requiredOption("--run <folder>", "the run's folder")
     .requiredOption("--step <n>", "the step, counted from 1", parseWhole)
-    .option("--json", "prints metrics and differences as JSON")
+    .addOption(replayOutput.option("prints metrics and differences as JSON"))
     .action(async ({ run, step, json }: ReplayOptions) => {
       const { replayRunStep } = await import("@palimpsest/trainer");
       const replayed = await replayRunStep({ runDir: run, step, models: modelCache() });
-      process.stdout.write(json ? `${JSON.stringify(replayed, null, 2)}\n` : replayText(replayed));
+      if (json) replayOutput.print(replayed);
+      else process.stdout.write(replayText(replayed));
       if (!isSame(replayed)) process.exitCode = 1;
     });
 }

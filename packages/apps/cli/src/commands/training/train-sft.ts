@@ -3,11 +3,13 @@ import { type Command, Option } from "commander";
 import { parseAmount, parseCount, parseWhole } from "../../input/key-values.js";
 import { stopSignal } from "../../input/signals.js";
 import { withIgnoreConfig } from "../../models/model-input.js";
+import { sftOutput } from "../../training/run-output.js";
 import type { DemonstrationFlags } from "../../training/train-demonstrations.js";
 
 interface SftOptions extends Partial<DemonstrationFlags> {
   readonly out?: string;
   readonly seed?: number;
+  readonly json?: boolean;
 }
 
 export function addTrainSft(train: Command): void {
@@ -49,6 +51,7 @@ export function addTrainSft(train: Command): void {
       "with --teacher: maximum tokens of an answer; longer answers are left out (1024)",
       parseCount,
     )
+    .addOption(sftOutput.option())
     .action(async (recipePath: string | undefined, _own: SftOptions, command: Command) => {
       // `train` has a --seed, too, and takes it wherever it stands.
       const options = command.optsWithGlobals<SftOptions>();
@@ -56,7 +59,10 @@ export function addTrainSft(train: Command): void {
       if (recipePath !== undefined && out !== undefined && model === undefined && data === undefined) {
         const { makeBaseWithProgress } = await import("../../training/make-base.js");
         const seeded = seed === undefined ? {} : { seed };
-        await makeBaseWithProgress({ recipePath, outDir: out, signal: stopSignal(), ...seeded });
+        const stream = options.json ? process.stderr : process.stdout;
+        const made = { recipePath, outDir: out, signal: stopSignal(), stream, ...seeded };
+        const { outDir: folder, weightsHash } = await makeBaseWithProgress(made);
+        if (options.json) sftOutput.print({ model: { folder, weightsHash } });
         return;
       }
       if (recipePath !== undefined || data === undefined || (model === undefined) !== (out === undefined))

@@ -23,8 +23,8 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
 import { downloadBar } from "../../display/download-bar.js";
+import type { JsonOutput } from "../../display/json-output.js";
 import { planText } from "../../display/plan-text.js";
-import { printableJson } from "../../display/printable.js";
 import { reportText } from "../../display/report-text.js";
 import { openScreen } from "../../display/screen.js";
 import { TrainDisplay } from "../../display/train-display.js";
@@ -33,6 +33,7 @@ import { stopSignal } from "../../input/signals.js";
 import { gpuNotice } from "../../installation/gpu-notice.js";
 import { modelCache } from "../../models/model-cache.js";
 import { runInProcess } from "../../training/in-process-run.js";
+import { runOutput, trainOutput } from "../../training/run-output.js";
 import { stoppedRun } from "../../training/stopped-run.js";
 import { addTrainReplay } from "./train-replay.js";
 import { addTrainSft } from "./train-sft.js";
@@ -47,14 +48,14 @@ export interface RunOptions {
 }
 
 /** Options of every command that runs a recipe. */
-export function withRunOptions(command: Command): Command {
+export function withRunOptions(command: Command, output: JsonOutput): Command {
   return command
     .option(
       "--run-dir <folder>",
       "folder of checkpoints, metrics and report; an existing run of this recipe in it is resumed",
     )
     .option("--report <file.json>", "also writes the result as JSON")
-    .option("--json", "prints the result as JSON on standard output, and progress on standard error")
+    .addOption(output.option("prints the result as JSON on standard output, and progress on standard error"))
     .option(
       "--seed <n>",
       "seed of the run: changes training questions (for a file: their order), sampling and shuffles, but not the evaluation",
@@ -150,7 +151,8 @@ export async function runRecipe(
     screen.close();
   }
   if (options.report) writeFileSync(options.report, `${JSON.stringify(report, null, 2)}\n`);
-  process.stdout.write(options.json ? `${printableJson(report)}\n` : reportText(report));
+  if (options.json) runOutput.print(report);
+  else process.stdout.write(reportText(report));
   return report;
 }
 
@@ -182,7 +184,8 @@ export async function dryRun(
     onNotice: (text) => process.stderr.write(`${text}\n`),
   }).finally(bar.close);
   if (options.report) writeFileSync(options.report, `${JSON.stringify(plan, null, 2)}\n`);
-  process.stdout.write(options.json ? `${printableJson(plan)}\n` : planText(plan));
+  if (options.json) runOutput.print(plan);
+  else process.stdout.write(planText(plan));
   if (plan.problems.length > 0) process.exitCode = 1;
 }
 
@@ -198,7 +201,7 @@ async function forGpus(recipe: Recipe, gpus: RunGpus, signal: AbortSignal): Prom
 }
 
 export function addTrain(program: Command): void {
-  const command = withRunOptions(withConnection(program.command("train")));
+  const command = withRunOptions(withConnection(program.command("train")), trainOutput);
   addTrainSft(command);
   addTrainReplay(command);
   command
