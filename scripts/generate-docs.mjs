@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-// Writes the documents that follow from the code: docs/configuration.md, docs/metrics.md, docs/errors.md and
-// docs/trace-format.md, which are committed; docs/invariants.md, the API reference in docs/api and the JSON schema of recipes, which are not. Needs a build. With --check: fails when a
+// Writes the documents that follow from the code: docs/configuration.md, docs/commands.md, docs/metrics.md,
+// docs/errors.md and docs/trace-format.md, which are committed; docs/invariants.md, the API reference in docs/api and the JSON schema of recipes, which are not. Needs a build. With --check: fails when a
 // committed one differs, or when an invariant has no number of its own or no test. With --pages: writes only the latter.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { basesOf, entryPoints, exportsOf } from "./exports.mjs";
@@ -294,6 +295,119 @@ const errors = [
   "`LearnerError`, `EvaluationError`), each with closed codes; inside an actor they reach the caller as the cause of `ACTOR_ERROR`.",
 ].join("\n");
 
+const cli = (path) => import(pathToFileURL(join(packageDir("cli"), "dist", path)).href);
+const [{ makeProgram }, { jsonSchemaOf, verbsOf }, { exitCodeName, exitCodes }, { findSettings }] =
+  await Promise.all(
+    ["program/whole-program.js", "display/verbs.js", "input/exit-codes.js", "installation/settings.js"].map(
+      cli,
+    ),
+  );
+const program = await makeProgram(undefined);
+
+/** The comment before each field of a constant. */
+function commentsOf(path, names) {
+  const text = source(path);
+  return names.map((name) => {
+    const [, comment] = new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\n\\s*${name}: `).exec(text) ?? [];
+    if (comment === undefined) throw new Error(`${path}: ${name} has no comment`);
+    return oneLine(comment);
+  });
+}
+
+const exitRows = commentsOf("packages/apps/cli/src/input/exit-codes.ts", Object.keys(exitCodes)).map(
+  (means, index) => {
+    const [name, number] = Object.entries(exitCodes)[index];
+    return `| ${number} | ${exitCodeName(name)} | ${cell(means)} |`;
+  },
+);
+
+/** Fields of the output, without those of its parts. */
+function outputOf(json) {
+  const schema = jsonSchemaOf(json);
+  const kinds = (schema.anyOf ?? schema.oneOf ?? [schema]).map((one) => {
+    const list = one.type === "array" ? "list: " : "";
+    const fields = Object.keys((list ? one.items : one).properties ?? {});
+    return `${one.description ? `${one.description}: ` : ""}${list}${fields.map(code).join(", ")}`;
+  });
+  return `${json.isLines ? "one object per line" : "--json"}: ${kinds.join("; or ")}`;
+}
+
+function verbSection({ name, command, json, whyNoJson }) {
+  const words = command.registeredArguments.map((one) => {
+    const word = one.variadic ? `${one.name()}...` : one.name();
+    return one.required ? `<${word}>` : `[${word}]`;
+  });
+  const options = command.options.filter(({ hidden }) => !hidden);
+  return [
+    `### palimpsest ${name}`,
+    "",
+    code(["palimpsest", name, ...(options.length > 0 ? ["[options]"] : []), ...words].join(" ")),
+    "",
+    `${sentence(command.description())}.`,
+    "",
+    ...(options.length === 0
+      ? []
+      : [
+          "| option | meaning |",
+          "|---|---|",
+          ...options.map((option) => {
+            const choices = option.argChoices ? ` (${option.argChoices.join(", ")})` : "";
+            return `| ${code(option.flags)} | ${cell(portable(option.description))}${cell(choices)} |`;
+          }),
+          "",
+        ]),
+    json === undefined ? `Without --json: ${whyNoJson}.` : sentence(outputOf(json)),
+    "",
+  ];
+}
+
+/** Some descriptions name folders of this machine or checkout. */
+const portable = (text) => text.replaceAll(`${root}/`, "").replaceAll(homedir(), "~");
+
+const topOf = (command) => (command.parent?.parent ? topOf(command.parent) : command);
+const headings = new Map();
+for (const verb of verbsOf(program)) {
+  const heading = topOf(verb.command).helpGroup() || "Help:";
+  headings.set(heading, [...(headings.get(heading) ?? []), verb]);
+}
+
+const commandsPage = [
+  "# Commands",
+  "",
+  written,
+  "",
+  "Data goes to standard output, all else to standard error. `palimpsest schema` prints the JSON Schema of what a command prints with `--json`; a",
+  "value is checked against it when it is printed. Every command takes `--no-input`: it never asks and never waits for a person. `NO_COLOR` turns",
+  "colors off, `FORCE_COLOR` on. A mistyped command, option, value, name or file is answered with the one that was probably meant.",
+  "`palimpsest completion install` writes completions for bash, zsh or fish and says where; `completion uninstall` undoes it. Nothing is sent",
+  "anywhere unasked; `palimpsest version --check` asks npm for the newest version.",
+  "",
+  "## Exit codes",
+  "",
+  "| code | name | means |",
+  "|---|---|---|",
+  ...exitRows,
+  "",
+  "`job submit --follow`, `job logs --follow` and `dev -- PROGRAM` end with the exit code of the program.",
+  "",
+  "## Where settings come from",
+  "",
+  "The first source that says something wins; `palimpsest config show` says which it was, and what it overrides.",
+  "",
+  "| setting | meaning | sources, in order |",
+  "|---|---|---|",
+  ...findSettings({}, {}).map(({ name, what, order }) => {
+    const from = order.map((from) => (from === "default" ? from : code(portable(from))));
+    return `| ${code(name)} | ${cell(what)} | ${from.join(", ")} |`;
+  }),
+  "",
+  ...[...headings].flatMap(([heading, verbs]) => [
+    `## ${heading.replace(/:$/, "")}`,
+    "",
+    ...verbs.flatMap(verbSection),
+  ]),
+].join("\n");
+
 /** What each step of a run reports, from the comments of the interfaces that declare it. */
 const stepMetrics = [
   "step/update-metrics.ts",
@@ -335,6 +449,7 @@ const pages = {
 };
 const committedFiles = {
   "docs/configuration.md": `${configuration.trimEnd()}\n`,
+  "docs/commands.md": `${commandsPage.trimEnd()}\n`,
   "docs/metrics.md": `${metrics}\n`,
   "docs/errors.md": `${errors}\n`,
   "docs/trace-format.md": `${traceFormat.trimEnd()}\n`,

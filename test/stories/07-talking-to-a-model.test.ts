@@ -142,7 +142,7 @@ test("a model without a chat template, and a server that is not there, are told 
     "--once",
     "hi",
   ]);
-  expect(remote.code).toBe(1);
+  expect(remote.code).toBe(4);
   expect(remote.stderr).toMatch(/error: \[[A-Z_]+\]/);
 });
 

@@ -23,6 +23,10 @@ export interface TestClusterOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+/** Whether it has printed that it is ready, for people or, with --json, for programs. */
+const isReady = ({ output }: Command, text: string) =>
+  output.includes(text) || output.includes('{"event":"ready"');
+
 /** A head and workers as a person starts them: real processes of the command, in a separate folder. */
 export class TestCluster {
   readonly dir: string;
@@ -103,7 +107,7 @@ export class TestCluster {
     const flags = [...this.#tlsArguments("head"), ...this.#headFlags];
     const head = this.start(["head", "start", "--data-dir", this.headDir, ...flags]);
     this.#head = head;
-    await until("the head listens", () => head.output.includes("listens on") || failIfEnded(head), {
+    await until("the head listens", () => isReady(head, "listens on") || failIfEnded(head), {
       explain: () => head.output,
     });
     this.#client ??= await connect({
@@ -125,7 +129,7 @@ export class TestCluster {
     options.push("--warm-processes", "0");
     const worker = this.start(["worker", "join", ...options, ...this.#tlsArguments("node"), ...args]);
     this.workers.push(worker);
-    await until("the worker joins", () => worker.output.includes("joined") || failIfEnded(worker), {
+    await until("the worker joins", () => isReady(worker, "joined") || failIfEnded(worker), {
       explain: () => worker.output,
     });
     return worker;

@@ -42,6 +42,15 @@ test("an error of the file system names the path, the flag that gave it, and the
   }
 });
 
+test("a path that is not there is answered with a similar one", () => {
+  const folder = testFolder();
+  writeFileSync(join(folder, "recipe.yaml"), "");
+  const reason = failureOf(() => readFileSync(join(folder, "recpie.yaml")));
+  expect(fileFailure(reason, [])).toContain(`; did you mean ${join(folder, "recipe.yaml")}?`);
+  const inside = failureOf(() => readFileSync(join(folder, "recipe.yml/other")));
+  expect(fileFailure(inside, [])).toContain(`; did you mean ${join(folder, "recipe.yaml")}?`);
+});
+
 test("a full disk names what the command writes, because the error does not say which file it was", () => {
   const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
   const said = fileFailure(full, ["ask", "--question", "who?", "--trace", "/small/answer.html"]);

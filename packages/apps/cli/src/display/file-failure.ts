@@ -1,5 +1,6 @@
-import { dirname, resolve, sep } from "node:path";
-import { systemFailure } from "@palimpsest/std/input";
+import { existsSync, readdirSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { closestWord, systemFailure } from "@palimpsest/std/input";
 
 /** Flags that name what a command writes. An error of a full disk does not say which file it was. */
 const outputs =
@@ -22,7 +23,22 @@ export function fileFailure(reason: unknown, argv: readonly string[]): string | 
   const at = where ?? named.map(({ value }) => value).join(" or ");
   const by = named.length > 0 ? ` (${named.map(({ flag, value }) => `${flag} ${value}`).join(", ")})` : "";
   const what = at === "" ? reason.message : `${at}${by}`;
-  return `${what}: ${failure.what}: ${remedy} (${code})`;
+  const near = code === "ENOENT" && where !== undefined ? nearPath(where) : "";
+  return `${what}: ${failure.what}: ${remedy} (${code})${near}`;
+}
+
+/** Says which path was probably meant: of the first folder or file that is missing, what has a similar name beside it. */
+function nearPath(path: string): string {
+  const whole = resolve(path);
+  const folder = dirname(whole);
+  if (folder === whole) return "";
+  if (!existsSync(folder)) return nearPath(folder);
+  try {
+    const meant = closestWord(basename(whole), readdirSync(folder));
+    return meant === undefined ? "" : `; did you mean ${join(dirname(path), meant)}?`;
+  } catch {
+    return "";
+  }
 }
 
 function flagsOf(argv: readonly string[]): readonly { readonly flag: string; readonly value: string }[] {

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { findHead, type HeadSearch } from "@palimpsest/client/find-head";
-import { cacheFolder, stateFolder } from "@palimpsest/wire";
+import { cacheFolder } from "@palimpsest/wire";
 import {
   defaultDataDir,
   devFolder,
@@ -106,8 +106,10 @@ const secret = (name: string, what: string, key: string): Setting => ({
   isSecret: true,
 });
 
+const stateVariables = ["PALIMPSEST_DATA_DIR", "XDG_STATE_HOME"] as const;
+
 /** The settings that several commands share. */
-export const settings: readonly Setting[] = [
+const settings: readonly Setting[] = [
   {
     name: "address",
     what: "the head that commands connect to",
@@ -147,7 +149,7 @@ export const settings: readonly Setting[] = [
     what: "data folder of this machine's head",
     sources: (given, environment) => [
       { from: "--data-dir", value: given.dataDir },
-      stateSource(environment, "head"),
+      ...folderSources(environment, stateVariables, (given) => defaultDataDir("head", given)),
     ],
   },
   {
@@ -155,7 +157,7 @@ export const settings: readonly Setting[] = [
     what: "data folder of this machine's worker",
     sources: (_given, environment) => [
       { from: "--node-dir", value: undefined },
-      stateSource(environment, "node"),
+      ...folderSources(environment, stateVariables, (given) => defaultDataDir("node", given)),
     ],
   },
   redis("redis", "Redis of the head; none: it runs its own", "PALIMPSEST_REDIS_URL"),
@@ -163,13 +165,8 @@ export const settings: readonly Setting[] = [
   {
     name: "cache",
     what: "folder of downloaded models",
-    sources: (_given, environment) => [
-      variable(environment, "PALIMPSEST_CACHE"),
-      {
-        from: environment["XDG_CACHE_HOME"] ? "XDG_CACHE_HOME" : "default",
-        value: cacheFolder({ ...environment, PALIMPSEST_CACHE: undefined }),
-      },
-    ],
+    sources: (_given, environment) =>
+      folderSources(environment, ["PALIMPSEST_CACHE", "XDG_CACHE_HOME"], cacheFolder),
   },
   {
     name: "hub-cache",
@@ -192,14 +189,25 @@ export const settings: readonly Setting[] = [
   plain("debug", "1: errors with their stacks", "PALIMPSEST_DEBUG", "0"),
 ];
 
-function stateSource(environment: Environment, part: "head" | "node"): Source {
-  const from = ["PALIMPSEST_DATA_DIR", "XDG_STATE_HOME"].find((name) => environment[name]) ?? "default";
-  return { from, value: join(stateFolder(environment), part) };
+/** The variable by which a folder is named wholly, the one that names its parent, and the default. */
+function folderSources(
+  environment: Environment,
+  [own, base]: readonly [own: string, base: string],
+  folderOf: (environment: Environment) => string,
+): readonly Source[] {
+  const { [own]: ownValue, [base]: baseValue, ...others } = environment;
+  const of = (given: Environment) => folderOf({ ...others, ...given });
+  return [
+    { from: own, value: ownValue ? of({ [own]: ownValue }) : undefined },
+    { from: base, value: baseValue ? of({ [base]: baseValue }) : undefined },
+    { from: "default", value: of({}) },
+  ];
 }
 
 /** A setting as it is: its value, where that comes from, and what says otherwise without effect. */
 export interface FoundSetting {
   readonly name: string;
+  readonly what: string;
   /** null: there is none; a secret is replaced by how long it is. */
   readonly value: string | null;
   /** null: no source says anything. */
@@ -210,7 +218,7 @@ export interface FoundSetting {
 }
 
 export function findSettings(given: HeadSearch, environment: Environment): readonly FoundSetting[] {
-  return settings.map(({ name, isSecret = false, sources }) => {
+  return settings.map(({ name, what, isSecret = false, sources }) => {
     const all = sources(given, environment);
     const shown = (value: string) => (isSecret ? `(hidden, ${value.length} characters)` : value);
     const [first, ...others] = all.flatMap(({ from, value }) =>
@@ -218,6 +226,7 @@ export function findSettings(given: HeadSearch, environment: Environment): reado
     );
     return {
       name,
+      what,
       value: first?.value ?? null,
       from: first?.from ?? null,
       overrides: others,

@@ -124,6 +124,7 @@ export const objectSchema = z.strictObject({
 });
 
 export const eventSchema = z.strictObject({
+  sequence: z.int().optional(),
   atMs,
   kind: text,
   subjectId: text,
@@ -195,6 +196,7 @@ export const profileSchema = z.strictObject({
 export const statusSchema = z.strictObject({
   head: z.strictObject({
     clusterId: text,
+    clusterName: text.optional(),
     version: text,
     startedAtMs: atMs,
     metricsAddress: text,

@@ -27,7 +27,8 @@ export function addStack(program: Command): void {
     .action(async (target: string, options: ConnectionOptions & { json?: boolean }) => {
       await withCluster(options, "stack", async (cluster) => {
         const stack = await namingNear(cluster, target, () => cluster.stack(target));
-        if (options.json) output.print(stack);
+        const { title, pid, busy, method, frames, problem } = stack;
+        if (options.json) output.print({ title, pid, busy, method, frames, problem });
         else process.stdout.write(`${printable(formatStack(stack))}\n`);
         if (stack.problem) process.exitCode = 1;
       });

@@ -9,6 +9,7 @@ const output = new JsonOutput(() =>
   z.array(
     z.strictObject({
       name: z.string(),
+      what: z.string(),
       value: z.string().nullable().describe("null: there is none; of a secret only its length"),
       from: z.string().nullable().describe("the flag, variable or file that says it; null: nothing does"),
       overrides: z

@@ -101,6 +101,7 @@ const output = new JsonOutput(() =>
     z.strictObject({
       what: z.string(),
       found: z.string(),
+      isOnGpu: z.boolean().optional(),
       fix: z.string().describe("the command that fixes it; empty: nothing is wrong"),
     }),
   ),
