@@ -3,11 +3,11 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { makeEmptyProject } from "../pack/project.mjs";
 import { root } from "../setup/paths.mjs";
 
-const facts = "bill has the boat. rain and wind. dora has the rings. snow and fog. bill has the coat.\n";
+const facts = "jana likes jugs. rain and wind. dora likes rings. snow and fog. bill likes boats.\n";
 
 /** Runs a command, shows what it prints, and returns its standard output. @throws where it fails or prints something else */
 function step(command, args, { expected, ...options }) {
@@ -23,6 +23,18 @@ function step(command, args, { expected, ...options }) {
   return { stdout, stderr };
 }
 
+/**
+ * The environment of a user with an empty home: without the variables of `npm run`, of this checkout and of configurations.
+ * There is no libtensorflow, unless PALIMPSEST_CACHE names a folder that has one.
+ */
+function strangers(home) {
+  const others = Object.entries(process.env).filter(
+    ([name]) => name === "PALIMPSEST_CACHE" || !/^(PALIMPSEST_|npm_|XDG_|NODE_OPTIONS$)/.test(name),
+  );
+  const path = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.startsWith(root));
+  return { ...Object.fromEntries(others), HOME: home, PATH: path.join(delimiter), NO_COLOR: "1" };
+}
+
 /** Installs all tarballs of a folder and runs the programs. */
 export function tryRelease(folder) {
   const home = mkdtempSync(join(tmpdir(), "palimpsest-home-"));
@@ -30,26 +42,7 @@ export function tryRelease(folder) {
     const project = join(home, "project");
     makeEmptyProject(project);
     const files = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
-    // An empty home: no configuration, no cache, no libtensorflow, unless PALIMPSEST_CACHE names a folder that has one.
-    const { PATH, LANG, PALIMPSEST_CACHE, HTTPS_PROXY, HTTP_PROXY, NO_PROXY } = process.env;
-    const given = {
-      PATH,
-      LANG,
-      PALIMPSEST_CACHE,
-      HTTPS_PROXY,
-      HTTP_PROXY,
-      NO_PROXY,
-      HOME: home,
-      NO_COLOR: "1",
-    };
-    const env = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-    for (const name of Object.keys(process.env))
-      if (
-        /^(npm_config_|PIP_|https?_proxy$|no_proxy$|NODE_EXTRA_CA_CERTS$|SSL_CERT_)/.test(name) &&
-        !/prefix|node_?dir|local/i.test(name)
-      )
-        env[name] = process.env[name];
-    const options = { cwd: project, env, maxBuffer: 1 << 28 };
+    const options = { cwd: project, env: strangers(home), maxBuffer: 1 << 28 };
     process.stdout.write(
       `npm ${step("npm", ["--version"], options).stdout.trim()}, Node.js ${process.version}\n`,
     );
@@ -75,7 +68,7 @@ export function tryRelease(folder) {
     const npx = (args, expected) => step("npx", ["--no-install", ...args], { ...options, expected });
     npx(["palimpsest", "dev", "--", "npx", "tsx", "examples/hello/main.ts"], /^2\n1,4,9\n/m);
     npx(["palimpsest", "quickstart", "--steps", "3", "--run-dir", "runs/first"]);
-    npx(["palimpsest", "ask", "notes.txt", "-q", "what has bill?", "--model", "runs/first"], /\S/);
+    npx(["palimpsest", "ask", "notes.txt", "-q", "what does bill like?", "--model", "runs/first"], /\S/);
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
