@@ -9,7 +9,8 @@ import { packageFolders, root } from "./setup/paths.mjs";
 /** The packages that programs import: `@palimpsest/runtime` exports what client does, the others are parts of these. */
 const libraries = ["agents", "client", "engines", "evals", "jit", "memory"];
 const folder = join(root, "api");
-const title = "<!-- Written by scripts/api.mjs: `npm run api -- --accept` accepts what the package exports. -->\n";
+const title =
+  "<!-- Written by scripts/api.mjs: `npm run api -- --accept` accepts what the package exports. -->\n";
 
 /** A declaration without comments and what is not for others: what remains is what programs can be broken by. */
 function surface(declaration) {

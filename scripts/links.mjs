@@ -25,6 +25,9 @@ function anchorsOf(text) {
 const tracked = () =>
   execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).trimEnd().split("\n");
 
+/** A change file is to be a part of CHANGELOG.md. */
+const folderOf = (file) => dirname(file.replace(/^\.changeset\//, ""));
+
 /** Pages that name files of the checkout; in guides and READMEs files are the reader's own. */
 const namesFiles = /^docs\/[^/]+\.md$|^(AGENTS|CONTRIBUTING)\.md$/;
 
@@ -78,7 +81,7 @@ export function linkProblems() {
     .filter((file) => file.endsWith(".md"))
     .flatMap((file) =>
       [...read(file).matchAll(link)].flatMap(([, path, anchor]) => {
-        const target = path === "" ? file : normalize(join(dirname(file), path));
+        const target = path === "" ? file : normalize(join(folderOf(file), path));
         if (!existsSync(join(root, target))) return [`${file}: ${target} does not exist`];
         if (anchor === undefined || !target.endsWith(".md") || anchorsOf(read(target)).has(anchor)) return [];
         return [`${file}: ${target} has no heading #${anchor}`];
