@@ -39,14 +39,11 @@ const sampler = createSampler({
 });
 const agent = memAgent({ sampler, tokenizer, config: memAgentConfig("tiny") });
 
-const interrupted = new AbortController();
-process.once("SIGINT", () => interrupted.abort(new Error("interrupted")));
 let shown = "";
 const result = await agent.run(
   { question, document: file === undefined ? generated() : linesOf(file) },
   {
     temperature: 0,
-    signal: interrupted.signal,
     record: "none",
     onProgress: ({ documentTokensRead, memoryStep }) => {
       if (memoryStep === undefined || memoryStep.memory === shown) return;
