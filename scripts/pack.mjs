@@ -4,6 +4,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { stageCreate } from "./pack/create.mjs";
 import { readManifest, workspace } from "./pack/manifest.mjs";
 import { stageRuntime } from "./pack/runtime.mjs";
 import { stagePackage } from "./pack/stage.mjs";
@@ -21,7 +22,8 @@ export async function pack(folder) {
     const names = [...workspace.keys()];
     for (const name of names) await stagePackage(name, staged(name));
     await stageRuntime(staged, staged("runtime"));
-    const folders = [...names, "runtime"].map(staged);
+    stageCreate(staged("create"));
+    const folders = [...names, "runtime", "create"].map(staged);
     mkdirSync(folder, { recursive: true });
     const stdout = await run(
       "npm",

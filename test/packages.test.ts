@@ -4,7 +4,16 @@
  * `npm run stories` installs them with npm and runs the stories in such a project.
  */
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -169,7 +178,7 @@ describe("each tarball", () => {
   it("has a license, a README of one screen, a version, engines and types, and nothing that only a checkout has", () => {
     const { references } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8"));
     const built = references.filter(({ path }: { path: string }) => path.split("/").length === 3);
-    expect(tarballs.length).toBe([...built, "runtime"].length);
+    expect(tarballs.length).toBe([...built, "runtime", "create"].length);
     for (const { name } of tarballs) {
       const at = join(unpacked, name);
       const text = readFileSync(join(at, "package.json"), "utf8");
@@ -191,7 +200,11 @@ describe("each tarball", () => {
         expect(existsSync(join(at, target)), `${name} runs ${target}`).toBe(true);
       const files = readdirSync(at, { recursive: true, encoding: "utf8" });
       expect(
-        files.filter((path) => /\.map$|\.test\.[a-z]?js$|\.test\.d\.|(^|\/)src\/|tsbuildinfo/.test(path)),
+        files.filter(
+          (path) =>
+            !path.includes("recipes/templates/") &&
+            /\.map$|\.test\.[a-z]?js$|\.test\.d\.|(^|\/)src\/|tsbuildinfo/.test(path),
+        ),
         name,
       ).toEqual([]);
       const code = files.filter((path) => /^dist\/.*\.js$/.test(path));
@@ -287,6 +300,8 @@ describe("each tarball", () => {
       join(own("trainer"), "recipes/bases/quickstart/model.safetensors"),
       join(own("trainer"), "recipes/adapters/smollm2-memagent/adapter_model.safetensors"),
       join(own("trainer"), "recipes/templates/agent/recipe.yaml"),
+      join(own("trainer"), "recipes/templates/project/gitignore"),
+      join(at, "skills/own-agent/SKILL.md"),
       join(own("wire"), "protos/palimpsest/v1/head.proto"),
       join(own("dashboard"), "dist/page/index.html"),
       join(own("jit"), "node_modules/@tensorflow/tfjs-node-gpu/binding/tfjs_binding.cc"),
@@ -517,6 +532,46 @@ describe("an empty project with the tarballs", () => {
     expect(outputs.at(-1)).toMatch(/^42\n/m);
   });
 
+  it("makes a project by `npm create palimpsest`, in an odd folder, whose program, tests and checks hold", async () => {
+    const target = join(project, "it's für all", "notes");
+    const create = join(unpacked, "create-palimpsest/create.js");
+    const { stdout } = await run(process.execPath, [create, "notes", "--folder", target], { cwd: project });
+    expect(stdout).toMatch(/npm install\n +npm start\n +npm test\n +npm run train\n$/);
+    const { dependencies } = manifestIn(target);
+    expect(dependencies).toEqual(
+      Object.fromEntries(
+        ["@palimpsest/agents", "@palimpsest/client", "@palimpsest/rewards", "palimpsest"].map((name) => [
+          name,
+          "^0.1.0",
+        ]),
+      ),
+    );
+    symlinkSync(unpacked, join(target, "node_modules"));
+    const { PALIMPSEST_ADDRESS: _, PALIMPSEST_TOKEN: __, PALIMPSEST_TLS: ___, ...env } = process.env;
+    const inProject = async (command: string, ...args: string[]) =>
+      (await run(command, args, { cwd: target, env: { ...env, PALIMPSEST_SETUP: "off" } })).stdout;
+    const tsx = ["--import", "tsx"];
+    const dev = [program, "dev", "--", process.execPath, ...tsx, "src/main.ts"];
+    expect(await inProject(process.execPath, ...dev)).toMatch(/^a 3\nrose 3\nis 2\n/m);
+    const tests = readdirSync(join(target, "test")).map((name) => join("test", name));
+    expect(await inProject(process.execPath, ...tsx, "--test", ...tests)).toMatch(/# pass 2\n# fail 0/);
+    await inProject(process.execPath, join(root, "node_modules/typescript/bin/tsc"));
+    const plan = ["train", "--dry-run", "agent/recipe.yaml"];
+    expect(await inProject(process.execPath, program, ...plan)).toContain("The run fits");
+  });
+
+  it("gives editors the schema of every recipe that names one", () => {
+    const at = join(unpacked, "palimpsest/node_modules/@palimpsest/trainer/recipes");
+    const named = readdirSync(at, { recursive: true, encoding: "utf8" }).flatMap((path) => {
+      const text = path.endsWith(".yaml") ? readFileSync(join(at, path), "utf8") : "";
+      const [, schema] = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text) ?? [];
+      return schema === undefined ? [] : [join(at, path, "..", schema)];
+    });
+    expect(named.length).toBeGreaterThan(20);
+    expect([...new Set(named)]).toEqual([join(unpacked, "palimpsest/docs/recipe.schema.json")]);
+    expect(existsSync(named[0] ?? "")).toBe(true);
+  });
+
   it("has the command, which plans the quickstart before anything is set up", async () => {
     const node = async (...args: string[]) =>
       (
@@ -537,6 +592,7 @@ describe("an empty project with the tarballs", () => {
       [
         ["head", "start", "--help"],
         ["new", "agent", "diary"],
+        ["new", "reward", "praise"],
       ].map((args) => run(process.execPath, [program, ...args], { cwd: project })),
     );
     for (const { stdout: text } of told) {

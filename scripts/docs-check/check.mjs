@@ -24,7 +24,10 @@ function reasonToLeaveOut(rule, sandbox) {
   return rule.skip ?? (missing && `needs ${named[missing]}`);
 }
 
-const files = ["README.md", ...["docs", "recipes", "packages"].flatMap((name) => markdownBelow(root, name))];
+const files = [
+  "README.md",
+  ...["docs", "examples", "recipes", "packages", "skills"].flatMap((name) => markdownBelow(root, name)),
+];
 const commands = documentedCommands(root, files);
 const found = commands.filter(({ file, line }) => `${file}: ${line}`.includes(wanted));
 const counts = { ran: 0, leftOut: 0, failed: 0 };

@@ -42,6 +42,9 @@ const tlsHead = {
 /** @type {readonly Rule[]} */
 const rules = [
   // What is left out.
+  { file: /^examples\//, line: /./, ...inTests("test/examples.test.ts") },
+  { file: /^recipes\/templates\/project\//, line: /./, ...inTests("test/packages.test.ts") },
+  { line: /^npm (create|init) palimpsest|new project/, ...inTests("test/packages.test.ts") },
   { line: /^npm test$|vitest run test\/simulation$/, skip: "the tests themselves" },
   { line: /^npm run quickstart$|palimpsest quickstart$/, skip: "the sandbox's own run is one, shortened" },
   { line: /setup (-- )?gpu$/, skip: "needs a GPU; --dry-run is run" },

@@ -148,7 +148,7 @@ export function publishedManifest(name) {
 
 /** Folders that a package brings beside its code: of the checkout's root, and what the command and setup start with. */
 export const extraFolders = {
-  cli: ["bin", "cmaps", "deploy", "docs", "scripts"],
+  cli: ["bin", "cmaps", "deploy", "docs", "scripts", "skills"],
   wire: ["protos"],
   trainer: ["recipes"],
   jit: ["scripts"],

@@ -136,7 +136,7 @@ function manifest(own, third) {
   return {
     ...{ name: runtimeName, version, description: "Actors alone: the client and the commands of a cluster." },
     ...{ type, license, sideEffects, engines: readManifest(root).engines, ...repositoryOf("client") },
-    files: ["bin", "dist", "docs"],
+    files: ["bin", "dist", "docs", "skills"],
     bin: { palimpsest: "./bin/palimpsest.js" },
     exports: {
       ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
@@ -169,7 +169,7 @@ export async function stageRuntime(staged, target) {
       if (path.endsWith(".d.ts")) own.get(name).push(path);
   own.get("wire").push("protos");
   own.get("dashboard").push("dist/page");
-  own.get("cli").push("LICENSE", "docs");
+  own.get("cli").push("LICENSE", "docs", "skills/run");
   for (const [name, paths] of own) {
     const folder = name === "cli" ? target : join(target, "node_modules", scope + name);
     const whole = [

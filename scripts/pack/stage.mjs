@@ -67,6 +67,14 @@ function copySetup(name, target) {
   for (const entry of entries) cpSync(join(scripts, entry), join(target, "scripts", entry));
 }
 
+/** In the command's tarball the recipes lie deeper below the schema that their first lines give to editors. */
+function nameSchema(recipes) {
+  for (const path of filesIn(recipes).filter((name) => name.endsWith(".yaml"))) {
+    const text = readFileSync(join(recipes, path), "utf8");
+    writeFileSync(join(recipes, path), text.replace(/^(# .*\$schema=)/, "$1../../../"));
+  }
+}
+
 /** Packages that are made for programs of users; the others are parts of them. */
 const forUsers = ["agents", "cli", "client", "engines", "evals", "jit", "memory", "worker"];
 
@@ -95,6 +103,7 @@ export async function stagePackage(name, target, isBundled = false) {
   for (const folder of extraFolders[name] ?? [])
     if (existsSync(join(root, folder)) && folder !== "scripts")
       cpSync(join(root, folder), join(target, folder), { recursive: true });
+  if (name === "trainer" && isBundled) nameSchema(join(target, "recipes"));
   for (const dependency of carriedBy(name))
     await stageCarried(name, dependency, installedFolder(dependency, one.folder), target);
   if (name === "jit" || name === "cli") copySetup(name, target);

@@ -7,7 +7,10 @@ import { commands } from "./commands.js";
 
 const root = fileURLToPath(new URL("../../../../../", import.meta.url));
 
-const files = ["README.md", ...["docs", "recipes", "packages"].flatMap((name) => markdownBelow(root, name))];
+const files = [
+  "README.md",
+  ...["docs", "examples", "recipes", "packages", "skills"].flatMap((name) => markdownBelow(root, name)),
+];
 
 it("has the commands and flags of every document", async () => {
   const program = new Command();
