@@ -72,6 +72,7 @@ async function measure(nodeCount: number, actorCount: number): Promise<Figures> 
     createHeadHandlers({
       ...{ groups: plane.groups, groupTable: plane.groupTable, taskWorkers: plane.taskWorkers },
       ...{ history: plane.history, claims: plane.claims, drains: plane.drains, recoveries: plane.recoveries },
+      objectQuotas: plane.objectQuotas,
       ...{
         rpc,
         actors,

@@ -1,6 +1,7 @@
 /** Planted bugs of quotas and scopes; see planted-bugs.ts. */
 import { HeadBug, type PlantedBug } from "./planted-bugs.js";
-import { sharesOf } from "./world/settings.js";
+import { ObjectStoreBug } from "./planted-object-bugs.js";
+import { sharesAndValuesOf, sharesOf } from "./world/settings.js";
 
 export const plantedShareBugs: readonly PlantedBug[] = [
   {
@@ -91,6 +92,46 @@ export const plantedShareBugs: readonly PlantedBug[] = [
               return true;
           return false;
         };
+      }),
+  },
+  {
+    name: "a new head grants bytes before its nodes have said what they have",
+    breaks: "OBJECTQUOTA-1",
+    settings: sharesAndValuesOf,
+    make: () =>
+      new HeadBug(({ objectQuotas }) => {
+        objectQuotas.isComplete = () => true;
+      }),
+  },
+  {
+    name: "a node does not return the bytes that it does not use",
+    breaks: "NODEQUOTA-3",
+    settings: sharesAndValuesOf,
+    make: () =>
+      new ObjectStoreBug(({ quotas }) => {
+        quotas.beat = () => undefined;
+      }),
+  },
+  {
+    name: "a node stores without asking for bytes",
+    breaks: "NODEQUOTA-1",
+    settings: sharesAndValuesOf,
+    make: () =>
+      new ObjectStoreBug(({ quotas }) => {
+        quotas.take = (holder, sizeBytes) => {
+          quotas.charge(holder, sizeBytes);
+          return undefined;
+        };
+      }),
+  },
+  {
+    name: "a byte of each write is not given back",
+    breaks: "NODEQUOTA-1",
+    settings: sharesAndValuesOf,
+    make: () =>
+      new ObjectStoreBug(({ quotas }) => {
+        const charge = quotas.charge.bind(quotas);
+        quotas.giveBack = (holder, sizeBytes) => charge(holder, 1 - sizeBytes);
       }),
   },
 ];

@@ -8,6 +8,7 @@
  *   run.ts --seed 1 --shares [--story]               the same with quotas and scopes: a further eighth
  *   run.ts --versions --seeds 10000 [--first 1]      many seeds in which machines get other versions of the software
  *   run.ts --seed 1 --versions [--story]             one of them
+ *   run.ts --shares --values --seeds 1000 [--first 1]  many short seeds with quotas of objects
  *   run.ts --training --seed 5 [--story]             the same, of a training run; every fourth seed of many is one too
  * To be run with --conditions=@palimpsest/source.
  */
@@ -23,6 +24,7 @@ import {
   idleCluster,
   kindsOf,
   settingsOf,
+  sharesAndValuesOf,
   sharesOf,
   valuesOf,
   versionsOf,
@@ -66,6 +68,12 @@ function settingsOfMany(run: number, seed: number): WorldSettings {
   return run % 8 === 6 ? kindsOf(seed) : settingsOf(seed, true);
 }
 
+function settingsOfOne(seed: number): WorldSettings {
+  if (values.versions) return versionsOf(seed);
+  if (values.values) return values.shares ? sharesAndValuesOf(seed) : valuesOf(seed);
+  return settingsOf(seed, values.long);
+}
+
 /** Runs every step-th seed from the first until the hours are simulated. */
 async function runShare(hours: number, first: number, step: number): Promise<Share> {
   const share: Share = { seeds: 0, hours: 0, events: 0, cpuSeconds: 0, counts: {}, violations: [] };
@@ -92,13 +100,19 @@ async function runShare(hours: number, first: number, step: number): Promise<Sha
   return share;
 }
 
-/** Runs every step-th seed with several versions. */
-async function runVersions(seeds: number, first: number, step: number): Promise<void> {
+/** Runs every step-th seed with these settings. */
+async function runSeeds(
+  what: string,
+  settingsOfSeed: (seed: number) => WorldSettings,
+  seeds: number,
+  first: number,
+  step: number,
+): Promise<void> {
   const startedAt = performance.now();
   const counts: Record<string, number> = {};
   let violations = 0;
   for (let seed = first; seed < first + seeds * step; seed += step) {
-    const result = await simulate(seed, { settings: versionsOf(seed) });
+    const result = await simulate(seed, { settings: settingsOfSeed(seed) });
     for (const [name, count] of Object.entries(result.counts)) counts[name] = (counts[name] ?? 0) + count;
     if (seed % 100 === 0) process.stderr.write(`${seed}, ${violations} violations so far\n`);
     if (result.violation === undefined) continue;
@@ -107,7 +121,7 @@ async function runVersions(seeds: number, first: number, step: number): Promise<
   }
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
   process.stdout.write(
-    `${seeds} seeds with several versions in ${minutes} min, ${JSON.stringify(counts)}; ${violations} violations\n`,
+    `${seeds} seeds with ${what} in ${minutes} min, ${JSON.stringify(counts)}; ${violations} violations\n`,
   );
   process.exitCode = violations > 0 ? 1 : 0;
 }
@@ -163,7 +177,7 @@ async function runMany(hours: number, processes: number, first: number): Promise
 if (values.seed !== undefined) {
   const seed = Number(values.seed);
   const settings = {
-    ...(values.versions ? versionsOf(seed) : values.values ? valuesOf(seed) : settingsOf(seed, values.long)),
+    ...settingsOfOne(seed),
     kinds: values.kinds,
     shares: values.shares,
   };
@@ -179,7 +193,21 @@ if (values.seed !== undefined) {
     process.stdout.write(`${row}\n`);
   for await (const row of searchRunBugs(Number(values.seeds))) process.stdout.write(`${row}\n`);
 } else if (values.versions) {
-  await runVersions(Number(values.seeds), Number(values.first), Number(values.step));
+  await runSeeds(
+    "several versions",
+    versionsOf,
+    Number(values.seeds),
+    Number(values.first),
+    Number(values.step),
+  );
+} else if (values.shares && values.values) {
+  await runSeeds(
+    "quotas of objects",
+    sharesAndValuesOf,
+    Number(values.seeds),
+    Number(values.first),
+    Number(values.step),
+  );
 } else if (process.send !== undefined) {
   process.send(await runShare(Number(values.hours), Number(values.first), Number(values.step)));
   process.disconnect();

@@ -30,10 +30,13 @@ export class TaskCluster {
   }
 
   /** @param cpus the number of cpus of each node */
-  static async start(cpus: readonly number[]): Promise<TaskCluster> {
+  static async start(
+    cpus: readonly number[],
+    more: Partial<Parameters<typeof Head.start>[0]> = {},
+  ): Promise<TaskCluster> {
     const folder = mkdtempSync(join(tmpdir(), "palimpsest-tasks-"));
     const headDir = join(folder, "head");
-    const head = await Head.start({ dataDir: headDir }, { logger });
+    const head = await Head.start({ ...more, dataDir: headDir }, { logger });
     const token = readFileSync(join(headDir, "token"), "utf8").trim();
     const client = await connect({ address: head.address, token, name: "test", connectTimeoutMs });
     const cluster = new TaskCluster(client, folder, head, token);

@@ -5,6 +5,7 @@ import { objectFolder, spillFolder } from "../world/memory-disk.js";
 import type { SimNode } from "../world/node.js";
 import { short } from "../world/object-records.js";
 import type { World } from "../world/world.js";
+import { checkQuotasAtRest } from "./object-quotas.js";
 
 /** Checks what must hold of objects long after the last fault. */
 export function checkObjectsAtRest(world: World): void {
@@ -18,6 +19,7 @@ export function checkObjectsAtRest(world: World): void {
     checkSpilled(world, node);
   }
   checkFreed(world);
+  checkQuotasAtRest(world);
 }
 
 /** REPORT-2, DIRECTORY-2: the directory knows exactly what the nodes have. */

@@ -1,6 +1,7 @@
 import type { World } from "../world/world.js";
 import { checkGroups } from "./groups.js";
 import { cpusOf } from "./jobs.js";
+import { checkGranted } from "./object-quotas.js";
 import { checkLedger } from "./shares.js";
 
 /** Checks what the head's tables promise at any moment. */
@@ -9,6 +10,7 @@ export function checkTables(world: World): void {
   if (plane === undefined) return;
   checkGroups(world, plane);
   checkLedger(world, plane);
+  checkGranted(world);
   const names = new Map<string, string>();
   for (const actor of plane.actors.all()) {
     const { actorId, name } = actor.spec;

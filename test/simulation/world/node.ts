@@ -5,6 +5,7 @@ import { NodeManager } from "../../../packages/runtime/node/src/node/node-manage
 import { NodeObjects } from "../../../packages/runtime/node/src/node/node-objects.js";
 import type { NodeParts } from "../../../packages/runtime/node/src/node/node-parts.js";
 import { ObjectStore } from "../../../packages/runtime/node/src/objects/store/object-store.js";
+import { watchObjectQuotas } from "../invariants/object-quotas.js";
 import { simulatedDrivers } from "./job-driver.js";
 import { MemoryDisk, objectFolder, spillFolder } from "./memory-disk.js";
 import type { SimProcess } from "./process.js";
@@ -115,6 +116,7 @@ export class SimNode {
       onMoved: (direction) => void records.counts[direction]++,
     });
     watchSpills(this.#world, this, store);
+    if (settings.shares) watchObjectQuotas(this.#world, this, store);
     this.store = plant.objectStore(store, this.process);
     const close = async () => undefined;
     const proof = { path: "/nowhere/proof", text: "nobody reads it" };

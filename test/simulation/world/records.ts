@@ -77,6 +77,8 @@ export class Records {
     workers: 0,
     jobs: 0,
     objects: 0,
+    /** Objects that had to wait for a quota. */
+    limited: 0,
     spilled: 0,
     restored: 0,
     damaged: 0,

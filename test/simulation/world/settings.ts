@@ -147,10 +147,22 @@ export function versionsOf(seed: number): WorldSettings {
   };
 }
 
+/** Returns the settings of a seed with quotas and values, which need more bytes than the quotas allow: short ones, too. */
+export function sharesAndValuesOf(seed: number): WorldSettings {
+  const settings = { ...sharesOf(seed), values: true };
+  return {
+    ...settings,
+    activeMs: 4 * minute,
+    busyMs: 4 * minute,
+    calmMs: 6 * minute,
+    operationEveryMs: 5_000,
+  };
+}
+
 /** The quotas of the head in runs with them. */
 export const simulatedQuotas = {
-  namespaces: { default: { cpu: 11 }, side: { cpu: 3 } },
-  jobs: { "*": { cpu: 2 } },
+  namespaces: { default: { cpu: 11, objectBytes: 600_000 }, side: { cpu: 3, objectBytes: 250_000 } },
+  jobs: { "*": { cpu: 2, objectBytes: 150_000 } },
 };
 
 /** Returns the settings of a seed: every fourth one has a standby, and in every seventh one nodes spill to disk. */

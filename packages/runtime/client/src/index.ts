@@ -61,6 +61,7 @@ export type {
   NodeInfo,
   NodeStateName,
   ObjectList,
+  ObjectQuotaSummary,
   ObjectRow,
   ProcessProfile,
   ProcessStack,

@@ -226,6 +226,15 @@ export const statusSchema = z.strictObject({
     waitingCount: z.int(),
     waitingShapeCount: z.int(),
     reservedNodeCount: z.int(),
+    objectQuotas: z.array(
+      z.strictObject({
+        name: text,
+        maxBytes: z.int(),
+        usedBytes: z.int(),
+        grantedBytes: z.int(),
+        waitingNodes: z.int(),
+      }),
+    ),
     autoscaler: z
       .strictObject({
         provider: text,

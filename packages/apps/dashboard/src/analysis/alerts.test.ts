@@ -12,6 +12,7 @@ const summary: Summary = {
   used: {},
   waiting: [],
   waitingCount: 0,
+  objectQuotas: [],
   queues: [],
 };
 const node: NodeRow = {

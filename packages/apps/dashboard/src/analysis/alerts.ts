@@ -68,6 +68,14 @@ export function clusterAlerts(summary: Summary, nodes: readonly NodeRow[], jobs:
     else if (waits > waitingMs)
       tell("warning", `${counted(count, "request")} waiting for a node`, reason, ["cluster"], oldestSinceMs);
   }
+  for (const { name, usedBytes, maxBytes, waitingNodes } of summary.objectQuotas)
+    if (waitingNodes > 0)
+      tell(
+        "warning",
+        `objects wait for the quota of ${name}`,
+        `${usedBytes} of ${maxBytes} bytes are used; objects wait on ${counted(waitingNodes, "node")}`,
+        ["cluster"],
+      );
   if (summary.autoscaler?.error)
     tell("error", "the autoscaler cannot start nodes", summary.autoscaler.error, ["cluster"]);
   for (const queue of summary.queues)

@@ -22,6 +22,9 @@ export const summarySchema = z.object({
     }),
   ),
   waitingCount: z.number(),
+  objectQuotas: z.array(
+    z.object({ name: z.string(), maxBytes: z.number(), usedBytes: z.number(), waitingNodes: z.number() }),
+  ),
   queues: z.array(
     z.object({
       name: z.string(),

@@ -55,6 +55,10 @@ export function summaryView(
       return { resources: amounts(resources), count, oldestSinceMs, feasible, reason };
     }),
     waitingCount,
+    objectQuotas: summary.objectQuotas.map((quota) => {
+      const { name, maxBytes, usedBytes, waitingNodes } = fieldsOf(proto.ObjectQuotaSummary, quota);
+      return { name, maxBytes, usedBytes, waitingNodes };
+    }),
     queues: queues.map((queue) => fieldsOf(proto.QueueInfo, queue)),
     ...(autoscaler ? { autoscaler: autoscalerView(autoscaler) } : {}),
   };

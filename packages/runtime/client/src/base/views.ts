@@ -57,6 +57,20 @@ export interface ClusterSummary {
   readonly reservedNodeCount: number;
   /** The state of the autoscaler; undefined if there is none. */
   readonly autoscaler: AutoscalerStatus | undefined;
+  /** The quotas of objects of which something is used, those with most bytes first, at most 20. */
+  readonly objectQuotas: readonly ObjectQuotaSummary[];
+}
+
+/** What a quota of objects allows, and what of it all nodes use. */
+export interface ObjectQuotaSummary {
+  /** Such as "namespace batch". */
+  readonly name: string;
+  readonly maxBytes: number;
+  readonly usedBytes: number;
+  /** What nodes may use without asking, with what they use. */
+  readonly grantedBytes: number;
+  /** The number of nodes on which objects wait. */
+  readonly waitingNodes: number;
 }
 
 /** The autoscaler's nodes and failures. */
@@ -245,7 +259,10 @@ export function nodeStateOf(name: NodeStateName): proto.NodeState {
 }
 
 export function summaryView(message: proto.Summary.$Properties): ClusterSummary {
-  const { actors, nodes, total, used, waiting, autoscaler, ...counts } = fieldsOf(proto.Summary, message);
+  const { actors, nodes, total, used, waiting, autoscaler, objectQuotas, ...counts } = fieldsOf(
+    proto.Summary,
+    message,
+  );
   return {
     ...counts,
     actors: countsByName(actors, actorStates),
@@ -260,6 +277,7 @@ export function summaryView(message: proto.Summary.$Properties): ClusterSummary 
       return { resources: quantitiesOf(resources), labels, count, oldestSinceMs, feasible, reason };
     }),
     autoscaler: autoscaler ? autoscalerView(autoscaler) : undefined,
+    objectQuotas: objectQuotas.map((quota) => fieldsOf(proto.ObjectQuotaSummary, quota)),
   };
 }
 

@@ -14,7 +14,13 @@ beforeEach(async () => {
 
 afterEach(() => head.kill());
 
-const options = { sessionId: "session-test", name: "test", jobId: "", onActorDied: () => undefined };
+const options = {
+  sessionId: "session-test",
+  name: "test",
+  jobId: "",
+  namespace: "",
+  onActorDied: () => undefined,
+};
 const goodbyes = () => head.sessions.filter(({ goodbye }) => goodbye).length;
 
 test("a session that was released says goodbye when it is closed, and does not wait for the head to end its stream (SESSION-2, SESSION-8)", async () => {

@@ -297,6 +297,7 @@ export class Cluster extends ClusterKinds {
       sessionId: this.sessionId,
       name: this.#options.name,
       jobId: this.#options.jobId,
+      namespace: this.namespace,
       onActorDied: (info) => {
         this.#handles.noticeDeath(info);
         this.kinds.tasks.noticeDeath(info);

@@ -8,6 +8,7 @@ export interface SessionThreadData {
   readonly sessionId: string;
   readonly name: string;
   readonly jobId: string;
+  readonly namespace: string;
 }
 
 /** Messages from the main thread. */

@@ -26,7 +26,7 @@ const maxUnreadNews = 10_000;
 /** The milliseconds for which a refused session is retried, which cover two polls of the certificate's files. */
 const refusalGraceMs = 5_000;
 
-const { address, tlsFolder, sessionId, name, jobId, ...given } = workerData as SessionThreadData;
+const { address, tlsFolder, sessionId, name, jobId, namespace, ...given } = workerData as SessionThreadData;
 const port = parentPort;
 if (!port) throw new PalimpsestError("INTERNAL", "session-thread-main runs in a worker thread only");
 
@@ -48,6 +48,7 @@ const opening = Session.open(
     sessionId,
     name,
     jobId,
+    namespace,
     onActorDied: (info) => tell({ kind: "actorDied", info: proto.ActorInfo.encode(info).finish() }),
     onNewToken: (token, graceMs) => {
       credentials.rotate(token, graceMs);

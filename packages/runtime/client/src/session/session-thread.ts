@@ -120,7 +120,7 @@ export class SessionThread {
 
   #data(): SessionThreadData {
     const { address, credentials, tlsFolder } = this.#link;
-    const { sessionId, name, jobId } = this.#options;
+    const { sessionId, name, jobId, namespace } = this.#options;
     const message = processCredentials({ token: credentials.token, accepted: [] }, credentials.tls);
     return {
       address,
@@ -129,6 +129,7 @@ export class SessionThread {
       sessionId,
       name,
       jobId,
+      namespace,
     };
   }
 

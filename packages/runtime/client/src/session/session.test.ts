@@ -24,6 +24,7 @@ const options = () => ({
   sessionId: "session-test",
   name: "test",
   jobId: "",
+  namespace: "",
   onActorDied: () => undefined,
   onLost: (error: PalimpsestError) => void lost.push(error),
 });

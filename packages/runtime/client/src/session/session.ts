@@ -35,6 +35,8 @@ export interface SessionOptions {
   readonly sessionId: string;
   readonly name: string;
   readonly jobId: string;
+  /** Its objects count against the quotas of this namespace. */
+  readonly namespace: string;
   readonly onActorDied: (info: proto.ActorInfo.$Properties) => void;
   /** Called when the cluster's token was replaced, with the token that this driver sends from now on. */
   readonly onNewToken?: (token: string, graceMs: number) => void;
@@ -117,11 +119,12 @@ export class Session {
   }
 
   #hello(): proto.SessionMessage.$Properties {
-    const { sessionId, name, jobId } = this.#options;
+    const { sessionId, name, jobId, namespace } = this.#options;
     return {
       sessionId,
       name,
       jobId,
+      namespace,
       pid: process.pid,
       version: softwareVersion(),
       protocols: ownProtocols(),

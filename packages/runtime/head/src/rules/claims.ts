@@ -33,6 +33,9 @@ export interface Claimant {
 
 const forEach = "*";
 
+/** The resource by which a quota limits what is stored in the nodes' object stores. No lease takes it. */
+const objectBytes = "objectBytes";
+
 export class Claims {
   readonly #deps: ClaimsDeps;
 
@@ -47,10 +50,25 @@ export class Claims {
     return Object.hasOwn(all, whose) ? all[whose] : all[forEach];
   }
 
+  /** Whether any quota limits bytes of objects. */
+  get limitObjects(): boolean {
+    const { namespaces, jobs } = this.#deps.quotas;
+    return [namespaces, jobs].some((all) => Object.values(all).some((quota) => objectBytes in quota));
+  }
+
+  /** Returns how many bytes of objects the quota of that name allows; undefined when it does not limit them. */
+  maxObjectBytes(name: string): number | undefined {
+    return this.quota(name)?.[objectBytes];
+  }
+
+  /** Returns the names of the quotas against which objects of this claimant count. */
+  ofObjects({ jobId, namespace }: Claimant): readonly string[] {
+    return quotaNames(jobId, namespace).filter((name) => this.maxObjectBytes(name) !== undefined);
+  }
+
   /** Returns the claim of a request that takes its resources from a node. */
   of({ jobId, namespace, scope }: Claimant): Claim {
-    const names = [`namespace ${namespace || defaultNamespace}`, ...(jobId === "" ? [] : [`job ${jobId}`])];
-    const quotas = names.filter((name) => this.quota(name) !== undefined);
+    const quotas = quotaNames(jobId, namespace).filter((name) => this.quota(name) !== undefined);
     const submission = jobId === "" ? undefined : this.#deps.jobs.submission(jobId);
     const { priority = 0, weight = 0, firstAttempt = "" } = submission ?? {};
     const fairnessKey = submission?.fairnessKey || (weight > 0 ? firstAttempt || jobId : "");
@@ -82,4 +100,8 @@ export class Claims {
     if (spec === undefined) return [noClaim, quantities];
     return within === "" ? [this.of(spec), quantities] : [this.inBundle(spec), {}];
   }
+}
+
+function quotaNames(jobId: string, namespace: string): readonly string[] {
+  return [`namespace ${namespace || defaultNamespace}`, ...(jobId === "" ? [] : [`job ${jobId}`])];
 }

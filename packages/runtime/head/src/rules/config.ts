@@ -18,13 +18,13 @@ const quota = z
     }),
     z.number().min(0),
   )
-  .describe("What may be leased at the same time, by resource.");
+  .describe("What may be leased at the same time, by resource; objectBytes: what may be stored.");
 const quotasSchema = z.strictObject({
   namespaces: z
     .record(nonEmpty, quota)
     .default({})
     .describe(
-      'By namespace; "*": each that is not named. Drivers of jobs and placement groups are in "default".',
+      'By namespace; "*": each that is not named. Drivers of jobs and placement groups are in "default"; their objects in the namespace of the connection.',
     ),
   jobs: z
     .record(nonEmpty, quota)
@@ -179,7 +179,7 @@ export const headConfigSchema = z.strictObject({
   quotas: quotasSchema
     .prefault({})
     .describe(
-      'Hard limits on what is leased, such as {"namespaces": {"*": {"cpu": 8}}}. Requests above a quota wait.',
+      'Hard limits on what is leased, such as {"namespaces": {"*": {"cpu": 8}}}, and on bytes of objects (objectBytes). What is above a quota waits.',
     ),
   maxDeadActors: wholeNumber
     .default(1_000)

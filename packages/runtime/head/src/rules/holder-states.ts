@@ -7,6 +7,7 @@ import type { ObjectDirectory } from "../tables/object-directory.js";
 import type { HolderState } from "../tables/object-holders.js";
 import type { Sessions } from "../tables/sessions.js";
 import type { ActorLifecycle } from "./actors/actor-lifecycle.js";
+import type { Claimant } from "./claims.js";
 
 export interface HolderStatesDeps {
   readonly actors: ActorTable;
@@ -30,6 +31,19 @@ export class HolderStates {
     const actor = this.#deps.actors.get(holder.actorId);
     if (actor === undefined) return this.#ofProgram(formatHolder(holder));
     return actor.state === "DEAD" || this.isOver(actor, holder.incarnation) ? "ended" : "alive";
+  }
+
+  /** Returns for whom an owner stores objects; undefined if no table knows. */
+  claimantOf(holder: Holder): Claimant | undefined {
+    const { actors, jobs, sessions } = this.#deps;
+    if (holder.kind === "incarnation") {
+      const actor = actors.get(holder.actorId);
+      if (actor !== undefined) return actor.spec;
+    }
+    const id = formatHolder(holder);
+    const actor = actors.get(id);
+    if (actor !== undefined) return actor.spec;
+    return jobs.find(id) === undefined ? sessions.claimantOf(id) : { jobId: id, namespace: "" };
   }
 
   /**

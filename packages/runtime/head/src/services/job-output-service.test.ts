@@ -51,6 +51,7 @@ async function serve(writeLog: WriteAt): Promise<string> {
     jobs: jobLifecycle,
     objects,
     objectHolders,
+    objectQuotas: plane.objectQuotas,
     stacks,
     recoveries,
     history: plane.history,

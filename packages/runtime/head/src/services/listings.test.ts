@@ -16,8 +16,8 @@ async function headWith(actorCount: number, over: proto.ActorSpec.$Properties = 
   test.session("session-test");
   for (let at = 0; at < actorCount; at++) await plane.lifecycle.create(aSpec(`actor-${at}`, over));
   await settle();
-  const { actors, nodes, pendingQueue, lifecycle } = plane;
-  return { test, node, deps: { actors, nodes, pendingQueue, lifecycle, clock } };
+  const { actors, nodes, pendingQueue, lifecycle, objectQuotas } = plane;
+  return { test, node, deps: { actors, nodes, pendingQueue, lifecycle, objectQuotas, clock } };
 }
 
 const ids = ({ actors }: proto.ListActorsResponse.$Properties) =>

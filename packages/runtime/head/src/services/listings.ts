@@ -7,6 +7,7 @@ import type { Clock } from "@palimpsest/std";
 import { needsFence, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorLifecycle } from "../rules/actors/actor-lifecycle.js";
+import type { ObjectQuotas } from "../rules/object-quotas.js";
 import type { PendingQueue } from "../rules/placement.js";
 import {
   type Actor,
@@ -40,6 +41,7 @@ export interface ListingsDeps {
   readonly lifecycle: ActorLifecycle;
   readonly nodes: NodeTable;
   readonly pendingQueue: PendingQueue;
+  readonly objectQuotas: Pick<ObjectQuotas, "uses">;
   readonly clock: Clock;
   /** Returns the autoscaler's report. It is absent if no autoscaler runs. */
   readonly autoscalerReport?: () => AutoscalerReport | undefined;
@@ -92,6 +94,7 @@ export function summarize({
   actors,
   nodes,
   pendingQueue,
+  objectQuotas,
   clock,
   autoscalerReport,
 }: ListingsDeps): proto.Summary.$Properties {
@@ -115,6 +118,7 @@ export function summarize({
     waitingShapeCount: shapes.length,
     reservedNodeCount: pendingQueue.reservedNodes,
     autoscaler: autoscalerToProto(autoscalerReport?.()) ?? null,
+    objectQuotas: objectQuotas.uses().slice(0, maxExplained),
   };
 }
 

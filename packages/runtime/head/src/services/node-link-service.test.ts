@@ -45,6 +45,7 @@ async function openLinks(leadership: Partial<NodeLinkDeps["leadership"]> = {}) {
     jobs: plane.jobLifecycle,
     objects: plane.objects,
     objectHolders: plane.objectHolders,
+    objectQuotas: plane.objectQuotas,
     stacks: plane.stacks,
     recoveries: plane.recoveries,
     history: plane.history,
@@ -126,6 +127,21 @@ it("NODELINK-7: a heartbeat renews the node's lease only while no other head can
   expect(renewals()).toEqual([3]);
 });
 
+it("NODELINK-8: bytes of objects are granted only while no other head can lead", async () => {
+  let current = false;
+  const { register } = await openLinks({ isCurrent: () => current });
+  const stream = await register("a", { protocols: ownProtocols() });
+  const granted = () =>
+    stream.received.flatMap(({ objectAllowance }) => objectAllowance?.quotas?.[0]?.grantedBytes ?? []);
+  stream.push({ objectUse: { reset: true, quotas: [{ name: "namespace default", wantedBytes: 7 }] } });
+  await settle();
+  expect(granted()).toEqual([]);
+  current = true;
+  stream.push({ heartbeat: {} });
+  await settle();
+  expect(granted()).toHaveLength(1);
+});
+
 it("NODELINK-4: a node that does not read has so many bytes waiting for it, then its link is cut", async () => {
   const { plane } = await TestPlane.open();
   const { nodes, lifecycle, jobLifecycle, objects, objectHolders, stacks, recoveries, history } = plane;
@@ -135,6 +151,7 @@ it("NODELINK-4: a node that does not read has so many bytes waiting for it, then
     jobs: jobLifecycle,
     objects,
     objectHolders,
+    objectQuotas: plane.objectQuotas,
     stacks,
     recoveries,
     history,

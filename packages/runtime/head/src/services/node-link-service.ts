@@ -11,6 +11,7 @@
  *   message, wait for it. It reconnects, and what it did not list is ordered again.
  * - NODELINK-5. Only a goodbye means that a node leaves in order. Any other end of the stream is a break.
  * - NODELINK-6. A node of another cluster, or one that has seen a later epoch than this head's, is refused.
+ * - NODELINK-8. Bytes of objects are granted only while no other head can lead, which might grant them, too.
  * - NODELINK-7. A heartbeat renews the node's lease only while no other head can lead.
  */
 import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";
@@ -19,6 +20,7 @@ import { callerOf, PalimpsestError, type ProtocolRange } from "@palimpsest/wire"
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorLifecycle } from "../rules/actors/actor-lifecycle.js";
 import type { JobLifecycle } from "../rules/job-lifecycle.js";
+import type { ObjectQuotas } from "../rules/object-quotas.js";
 import type { ObjectRecoveries } from "../rules/object-recoveries.js";
 import type { StackRequests } from "../rules/stack-requests.js";
 import type { TokenRotation } from "../rules/token-rotation.js";
@@ -44,6 +46,7 @@ export interface NodeLinkDeps {
   readonly jobs: JobLifecycle;
   readonly objects: ObjectDirectory;
   readonly objectHolders: ObjectHolders;
+  readonly objectQuotas: ObjectQuotas;
   readonly stacks: StackRequests;
   readonly recoveries: ObjectRecoveries;
   readonly history: Pick<History, "tasks" | "use">;
@@ -137,6 +140,7 @@ class NodeLink implements NodeConnection {
     else if (message.driverStarted) jobs.driverStarted(nodeId, message.driverStarted);
     else if (message.driverExited) jobs.driverExited(nodeId, message.driverExited);
     else if (message.objectReport) this.#objects(nodeId, message.objectReport);
+    else if (message.objectUse) this.#objectUse(nodeId, message.objectUse);
     else if (message.taskReport) this.#deps.history.tasks.report({ ...message.taskReport, nodeId });
     else if (message.stack) this.#deps.stacks.answered(message.stack);
     else if (message.objectRecovered) this.#deps.recoveries.answered(message.objectRecovered);
@@ -178,11 +182,13 @@ class NodeLink implements NodeConnection {
         headAddresses: [...leadership.addresses],
         version: this.#deps.version,
         protocols: this.#deps.protocols,
+        objectQuotas: this.#deps.objectQuotas.areThere,
       },
     });
     this.#unfollow = this.#deps.tokens?.follow(callerOf(this.#stream), (newToken) => this.send({ newToken }));
     const jobReport = jobs.nodeRegistered(nodeId, register.drivers ?? []);
     this.#deps.objects.nodeRegistered(nodeId);
+    this.#deps.objectQuotas.nodeRegistered(nodeId);
     this.#settle = () => {
       this.#deps.objects.nodeTold(nodeId);
       actorReport.settle();
@@ -203,6 +209,13 @@ class NodeLink implements NodeConnection {
   #objects(nodeId: string, report: proto.ObjectReport.$Properties): void {
     this.#deps.objects.report(nodeId, report);
     this.#deps.objectHolders.reported(nodeId, report.holders ?? []);
+  }
+
+  /** NODELINK-8 */
+  #objectUse(nodeId: string, use: proto.ObjectUse.$Properties): void {
+    const { objectQuotas, leadership } = this.#deps;
+    objectQuotas.report(nodeId, use);
+    if (leadership.isCurrent()) objectQuotas.serve();
   }
 
   /** NODELINK-6 */
@@ -231,6 +244,7 @@ class NodeLink implements NodeConnection {
     // NODELINK-7
     if (!leadership.isCurrent()) return;
     const { epoch, addresses } = leadership;
+    this.#deps.objectQuotas.serve();
     const taskEventsPerSecond = TaskEvents.allowance(this.#deps.nodes.sums.count("ALIVE"));
     this.send({
       leaseRenewed: { epoch, headAddresses: [...addresses], sentAtMs: sentAtMs ?? 0, taskEventsPerSecond },

@@ -16,6 +16,7 @@ import { Demand } from "../rules/demand.js";
 import { HolderStates } from "../rules/holder-states.js";
 import { JobLifecycle } from "../rules/job-lifecycle.js";
 import { NodeDrains } from "../rules/node-drains.js";
+import { ObjectQuotas } from "../rules/object-quotas.js";
 import { ObjectRecoveries } from "../rules/object-recoveries.js";
 import { endOrphans, expectDrivers, ownerHasEnded } from "../rules/owners.js";
 import { PendingQueue } from "../rules/placement.js";
@@ -42,7 +43,7 @@ import { ObjectHolders } from "../tables/object-holders.js";
 import { PlacementGroupTable } from "../tables/placement-group-table.js";
 import { Sessions } from "../tables/sessions.js";
 import { measureTables } from "./head-metrics.js";
-import { measureShares, PreemptionCounts } from "./share-metrics.js";
+import { measureObjectQuotas, measureShares, PreemptionCounts } from "./share-metrics.js";
 
 export interface ControlPlaneDeps {
   readonly store: Store;
@@ -80,6 +81,7 @@ export class ControlPlane {
   readonly objects: ObjectDirectory;
   readonly taskWorkers: TaskWorkers;
   readonly objectHolders: ObjectHolders;
+  readonly objectQuotas: ObjectQuotas;
   readonly history: History;
   readonly drains: NodeDrains;
   readonly preemptions: Preemptions;
@@ -205,6 +207,11 @@ export class ControlPlane {
       ...{ nodes, awake, stateOf },
       graceMs: Math.max(ownerGraceMs, recoveryGraceMs),
     });
+    this.objectQuotas = new ObjectQuotas({
+      ...{ nodes, claims, stateOf, clock, reclaimEveryMs: config.heartbeatIntervalMs },
+      claimantOf: (holder) => holders.claimantOf(holder),
+      mayLackNodes: () => this.recovery.leftMs > 0,
+    });
     this.drains = new NodeDrains({
       ...{ nodes, actors, jobs, clock, objects, lifecycle },
       events: this.history.cluster,
@@ -240,6 +247,7 @@ export class ControlPlane {
       for (const table of [nodes, pendingQueue, groups, this.drains, this.preemptions]) table.tick();
       measureTables(metrics, this);
       measureShares(metrics, ledger, index);
+      measureObjectQuotas(metrics, this.objectQuotas);
     });
   }
 

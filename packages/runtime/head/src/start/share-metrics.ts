@@ -1,5 +1,6 @@
 import type { Ledger, PlacementIndex } from "@palimpsest/scheduler";
 import type { Metrics } from "@palimpsest/telemetry";
+import type { ObjectQuotas } from "../rules/object-quotas.js";
 
 /** Fairness keys with a series of their own: jobs with a weight have one each, and each series costs memory. */
 const maxKeys = 50;
@@ -54,6 +55,19 @@ export function measureShares(
     leasedParts.set({ fairness_key: fairnessKey }, leased);
     fairParts.set({ fairness_key: fairnessKey }, weight / weights);
     waits.set({ fairness_key: fairnessKey }, waiting);
+  }
+}
+
+/** Sets the gauges of what the quotas of objects allow, and what of it is stored and granted to nodes. */
+export function measureObjectQuotas(metrics: Metrics, quotas: Pick<ObjectQuotas, "uses">): void {
+  const bytes = metrics.gauge("palimpsest_head_object_quota_bytes");
+  const waiting = metrics.gauge("palimpsest_head_object_quota_waiting");
+  for (const gauge of [bytes, waiting]) gauge.reset();
+  for (const { name, maxBytes, usedBytes, grantedBytes, waitingNodes } of quotas.uses().slice(0, maxKeys)) {
+    bytes.set({ quota: name, kind: "allowed" }, maxBytes);
+    bytes.set({ quota: name, kind: "used" }, usedBytes);
+    bytes.set({ quota: name, kind: "granted" }, grantedBytes);
+    waiting.set({ quota: name }, waitingNodes);
   }
 }
 

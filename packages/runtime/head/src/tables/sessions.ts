@@ -37,6 +37,7 @@ export interface ConnectedSession {
   readonly sessionId: string;
   readonly name: string;
   readonly jobId: string;
+  readonly namespace: string;
   readonly pid: number;
   /** Version of its software; empty if it named none. */
   readonly version: string;
@@ -46,9 +47,12 @@ export interface ConnectedSession {
 interface Session extends ConnectedSession {
   name: string;
   jobId: string;
+  namespace: string;
   pid: number;
   version: string;
   protocols: ProtocolRange;
+  /** Whether its driver has opened it, and it is not merely expected. */
+  isOpened: boolean;
   connection: SessionConnection | undefined;
   cancelGrace: (() => void) | undefined;
   cancelLease: (() => void) | undefined;
@@ -90,6 +94,8 @@ export class Sessions {
     session.connection = connection;
     session.name = message.name ?? "";
     session.jobId = message.jobId ?? "";
+    session.namespace = message.namespace ?? "";
+    session.isOpened = true;
     session.pid = message.pid ?? 0;
     session.version = message.version ?? "";
     session.protocols = protocolsFrom(message.protocols);
@@ -141,6 +147,12 @@ export class Sessions {
     throw new PalimpsestError("OWNER_DIED", `session ${sessionId} has ended: connect again for a new one`);
   }
 
+  /** Returns the job and the namespace of a session that its driver has opened. */
+  claimantOf(sessionId: string): Pick<ConnectedSession, "jobId" | "namespace"> | undefined {
+    const session = this.#sessions.get(sessionId);
+    return session?.isOpened ? session : undefined;
+  }
+
   stateOf(sessionId: string): "alive" | "ended" | "unknown" {
     if (this.#sessions.has(sessionId)) return "alive";
     return this.#ended.has(sessionId) ? "ended" : "unknown";
@@ -171,6 +183,8 @@ export class Sessions {
       sessionId,
       name: "",
       jobId: "",
+      namespace: "",
+      isOpened: false,
       connection: undefined,
       cancelGrace: undefined,
       cancelLease: undefined,

@@ -1,3 +1,4 @@
+import { ownProtocols } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { HeadConfigInput } from "../rules/config.js";
 import { ControlPlane } from "../start/control-plane.js";
@@ -73,6 +74,7 @@ export interface JoinOptions {
   readonly drivers?: readonly proto.RunningDriver.$Properties[];
   readonly heartbeat?: boolean;
   readonly instanceId?: string;
+  readonly protocols?: proto.ProtocolRange.$Properties;
 }
 
 export class TestNode implements NodeConnection {
@@ -97,6 +99,7 @@ export class TestNode implements NodeConnection {
       {
         nodeId: this.nodeId,
         instanceId,
+        protocols: options.protocols ?? ownProtocols(),
         total,
         labels: { ...options.labels },
         objectsAddress: `${this.nodeId}:1`,
@@ -111,6 +114,7 @@ export class TestNode implements NodeConnection {
     this.stopActorIds = actors.stopActorIds;
     this.unknownActorIds = actors.unknownActorIds;
     this.#plane.objects.nodeRegistered(this.nodeId);
+    this.#plane.objectQuotas.nodeRegistered(this.nodeId);
     this.#settle = () => {
       this.#plane.objects.nodeTold(this.nodeId);
       actors.settle();
@@ -122,6 +126,19 @@ export class TestNode implements NodeConnection {
     this.#plane.nodes.heartbeat(this.nodeId);
     this.#settle();
     this.#settle = () => undefined;
+  }
+
+  /** Reports what it has stored, by quota, and lets the head grant what waits. */
+  use(use: proto.ObjectUse.$Properties): void {
+    this.#plane.objectQuotas.report(this.nodeId, use);
+    this.#plane.objectQuotas.serve();
+  }
+
+  /** Returns what the head said about quotas of objects since the last call. */
+  allowances(): proto.ObjectAllowance.$Properties[] {
+    const allowances = this.sent.flatMap(({ objectAllowance }) => (objectAllowance ? [objectAllowance] : []));
+    this.sent.length = 0;
+    return allowances;
   }
 
   started(actorId: string, incarnation: number): void {

@@ -143,6 +143,7 @@ export class NodeManager {
     this.#parts.objects.attach({
       head: () => this.#heads.peer,
       send: (objectReport) => send({ objectReport }),
+      sendUse: (objectUse) => send({ objectUse }),
       sendRecovered: (objectRecovered) => send({ objectRecovered }),
       onTransfer: (transfer) => this.#taskReports.transferred(transfer),
     });
@@ -284,7 +285,7 @@ export class NodeManager {
     for (const actorId of message.stopActorIds ?? []) {
       supervisor.stop(actorId, this.#config.stopGraceMs, "the head no longer wants it");
     }
-    this.#parts.objects.registered();
+    this.#parts.objects.registered(message.objectQuotas ?? false);
     this.#processes.warm?.open();
     this.#registered();
   }

@@ -58,6 +58,7 @@ export interface HeadOfObjects {
   readonly head: () => Peer;
   /** Sends over the node's link. */
   readonly send: (report: proto.ObjectReport.$Properties) => void;
+  readonly sendUse: (use: proto.ObjectUse.$Properties) => void;
   /** Sends the owner's answer about a lost result over the node's link. */
   readonly sendRecovered: (answer: proto.ObjectRecovered.$Properties) => void;
   /** Called when the transfer of an object from another node has ended, successfully or not. */
@@ -210,16 +211,25 @@ export class NodeObjects {
   /** Connects it to the head. Until then nothing is reported to the head or requested from it. */
   attach(to: HeadOfObjects): void {
     this.#parts.attachment.to = to;
+    this.#parts.store.quotas.connect(to.sendUse);
   }
 
-  registered(): void {
+  /** @param quotas whether the head has quotas of objects */
+  registered(quotas: boolean): void {
     this.#parts.reports.registered();
+    this.#parts.store.quotas.registered(quotas);
   }
 
   /** Carries out the parts of a message that concern objects. */
-  receive({ endedHolders, dropObjects, recoverObject }: proto.HeadMessage.$Properties): void {
+  receive({
+    endedHolders,
+    dropObjects,
+    recoverObject,
+    objectAllowance,
+  }: proto.HeadMessage.$Properties): void {
     if (endedHolders) this.#parts.reports.endedHolders(endedHolders);
     else if (recoverObject) this.#parts.recoveries.wanted(recoverObject);
+    else if (objectAllowance) this.#parts.store.quotas.allowed(objectAllowance);
     else if (dropObjects) this.#parts.reports.drop(dropObjects);
   }
 
@@ -231,6 +241,7 @@ export class NodeObjects {
   measure(): void {
     const { store, folder, metrics, incoming, outgoing } = this.#parts;
     const { place } = folder;
+    store.quotas.beat();
     metrics.gauge("palimpsest_node_objects").set({ place }, store.size);
     metrics.gauge("palimpsest_node_objects_bytes").set({ place }, store.residentBytes);
     metrics.gauge("palimpsest_node_objects_bytes").set({ place: "spilled" }, store.spilledBytes);

@@ -33,6 +33,7 @@ export class NodeOrders {
     else if (message.stopDriver) {
       drivers.stop(message.stopDriver.jobId ?? "", message.stopDriver.graceMs ?? 0, "its job was stopped");
     } else if (message.endedHolders || message.dropObjects || message.recoverObject) objects.receive(message);
+    else if (message.objectAllowance) objects.receive(message);
     else if (message.newToken) credentials.take(message.newToken);
     else if (message.stackRequest) void this.#answerStack(message.stackRequest);
     else if (message.drainObjects) void objects.drain(message.drainObjects.addresses ?? []);

@@ -105,6 +105,7 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
     if (this.#ended) return;
     this.#ended = true;
     this.#answers.close();
+    if (this.#holder !== "") this.#deps.store.quotas.closed(this.#holder);
     await Promise.allSettled([...this.#reserved.values()].map((write) => write.abort()));
   }
 
@@ -128,7 +129,9 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
     const letGo = order.release ?? order.withdraw;
     if (letGo) {
       const objectIds = idsOf(letGo);
-      if (order.withdraw) for (const objectId of objectIds) this.#deps.store.withdraw(objectId);
+      for (const objectId of objectIds)
+        if (order.withdraw) this.#deps.store.withdraw(objectId);
+        else this.#deps.store.released(objectId, this.#holder);
       // Its turn ends when the leases on this node have ended; the next order need not wait for other nodes.
       const { told } = await this.#turns.next(objectIds, async () => ({
         told: this.#deps.holds.release(objectIds, this.#holder),
@@ -161,8 +164,10 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
     if (!holder)
       throw new PalimpsestError("INVALID_ARGUMENT", "holder is empty: give the id of the leases' owner");
     const named = new Set(idsOf(held, maxHeld));
-    this.#holder = holder;
     const { store, proof, holds } = this.#deps;
+    store.quotas.opened(holder);
+    if (this.#holder !== "") store.quotas.closed(this.#holder);
+    this.#holder = holder;
     const forgotten = store.heldBy(holder).filter((objectId) => isValueId(objectId) && !named.has(objectId));
     void holds.release(forgotten, holder);
     holds.holdNamed(named, holder);

@@ -6,7 +6,7 @@
  * The store's invariants STORE-3 and STORE-6 are kept here.
  */
 import type { Clock } from "@palimpsest/std";
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, parseHolder } from "@palimpsest/wire";
 import type { DropCause, DropOrder, StoredObject, StoredPlace, StoreWatcher } from "./store/stored-object.js";
 
 export interface TableEntry extends StoredObject {
@@ -15,6 +15,8 @@ export interface TableEntry extends StoredObject {
   revision: number;
   /** The owner that stored it; empty for a copy. */
   readonly ownerId: string;
+  /** The owner for whose quotas it counts; empty for none. */
+  chargedTo: string;
   readonly storedAtMs: number;
   readers: number;
   leasedUntilMs: number;
@@ -22,7 +24,11 @@ export interface TableEntry extends StoredObject {
   isResident: boolean;
 }
 
+/** Counts bytes for an owner's quotas; a negative number ends that. */
+export type ChargeBytes = (holder: string, bytes: number) => void;
+
 export class ObjectTable {
+  readonly #charge: ChargeBytes;
   readonly #discard: (entry: TableEntry) => void;
   readonly #objects = new Map<string, TableEntry>();
   /** Objects without a lease, the least recently used first. */
@@ -41,7 +47,8 @@ export class ObjectTable {
   #revisions: number;
 
   /** @param discard removes the bytes of an object that is no longer in the table */
-  constructor(clock: Clock, discard: (entry: TableEntry) => void) {
+  constructor(clock: Clock, discard: (entry: TableEntry) => void, charge: ChargeBytes = () => undefined) {
+    this.#charge = charge;
     this.#clock = clock;
     this.#revisions = clock.now();
     this.#discard = discard;
@@ -132,6 +139,7 @@ export class ObjectTable {
       holders: new Map(),
       revision: ++this.#revisions,
       ownerId: holder,
+      chargedTo: "",
       storedAtMs: this.#clock.now(),
       readers: 0,
       leasedUntilMs: 0,
@@ -169,6 +177,7 @@ export class ObjectTable {
     this.#copies.delete(entry.objectId);
     if (entry.isResident) this.#kept.set(entry.objectId, entry);
     entry.holders.set(holder, entry.revision);
+    this.#assign(entry);
     let objects = this.#held.get(holder);
     if (objects === undefined) {
       objects = new Set();
@@ -198,8 +207,12 @@ export class ObjectTable {
 
   #letGo(entry: TableEntry, holder: string, cause: DropCause): void {
     this.#forgetHold(entry, holder);
-    if (entry.holders.size === 0) this.remove(entry, cause);
-    else for (const watcher of this.#watchers) watcher.present(placeOf(entry));
+    if (entry.holders.size === 0) {
+      this.remove(entry, cause);
+      return;
+    }
+    this.#assign(entry);
+    for (const watcher of this.#watchers) watcher.present(placeOf(entry));
   }
 
   #forgetHold(entry: TableEntry, holder: string): void {
@@ -209,6 +222,26 @@ export class ObjectTable {
     if (objects?.size === 0) this.#held.delete(holder);
   }
 
+  /**
+   * Makes it count for the first program among its owners. Where only values refer to it any more, it still counts for
+   * the last one, which would otherwise be rid of it.
+   */
+  #assign(entry: TableEntry): void {
+    if (entry.chargedTo !== "" && entry.holders.has(entry.chargedTo)) return;
+    for (const holder of entry.holders.keys()) {
+      if (parseHolder(holder).kind === "object") continue;
+      this.#chargeTo(entry, holder);
+      return;
+    }
+  }
+
+  #chargeTo(entry: TableEntry, holder: string): void {
+    const before = entry.chargedTo;
+    entry.chargedTo = holder;
+    if (holder !== "") this.#charge(holder, entry.sizeBytes);
+    if (before !== "") this.#charge(before, -entry.sizeBytes);
+  }
+
   remove(entry: TableEntry, cause: DropCause): void {
     for (const holder of [...entry.holders.keys()]) this.#forgetHold(entry, holder);
     this.#objects.delete(entry.objectId);
@@ -216,6 +249,7 @@ export class ObjectTable {
     this.#kept.delete(entry.objectId);
     this.#storedBytes -= entry.sizeBytes;
     if (entry.isResident) this.#residentBytes -= entry.sizeBytes;
+    this.#chargeTo(entry, "");
     this.#discard(entry);
     for (const watcher of this.#watchers) watcher.gone(entry.objectId, cause);
   }

@@ -28,6 +28,16 @@ export const clusterMetrics = {
     "ratio",
     ["fairness_key"],
   ),
+  palimpsest_head_object_quota_bytes: gauge(
+    "Bytes of objects by quota, of the 50 with most of them: kind allowed by it, used, and granted to nodes.",
+    "bytes",
+    ["quota", "kind"],
+  ),
+  palimpsest_head_object_quota_waiting: gauge(
+    "Nodes on which objects wait for a quota of bytes, by quota.",
+    "1",
+    ["quota"],
+  ),
   palimpsest_head_share_waiting: gauge(
     "Actors, tasks' processes and drivers that wait, by fairness key.",
     "1",

@@ -13,6 +13,7 @@ import {
   withConnection,
 } from "../../cluster/connection.js";
 import { pageUrl } from "../../cluster/metrics-page.js";
+import { formatBytes } from "../../display/bytes.js";
 import { JsonOutput } from "../../display/json-output.js";
 import { printableLine } from "../../display/printable.js";
 import { formatTable } from "../../display/table.js";
@@ -70,6 +71,10 @@ function summaryLines(summary: ClusterSummary): string[] {
     );
   for (const { count, resources, reason } of summary.waiting.slice(0, 10)) {
     lines.push(`${count} wait for ${formatResources(resources) || "a node"}: ${reason}`);
+  }
+  for (const { name, maxBytes, usedBytes, waitingNodes } of summary.objectQuotas) {
+    const waits = waitingNodes > 0 ? `; objects wait on ${waitingNodes} nodes` : "";
+    lines.push(`objects of ${name}: ${formatBytes(usedBytes)} of ${formatBytes(maxBytes)} used${waits}`);
   }
   lines.push(...autoscalerLines(summary.autoscaler));
   const hidden = summary.waitingShapeCount - Math.min(10, summary.waiting.length);

@@ -100,6 +100,7 @@ function WholeCluster() {
         </section>
       </div>
       <Waiting summary={summary} />
+      <ObjectQuotas summary={summary} />
       <Card title="Nodes">
         <NodeMap nodes={nodes} actors={actors} chosen={node} use={use} />
       </Card>
@@ -160,6 +161,22 @@ function Waiting({ summary }: { readonly summary: Summary }) {
               .join(", ") || "nothing"}{" "}
             for {durationText(atMs - shape.oldestSinceMs)}
             {shape.feasible ? "" : <span class="bad"> (no node is large enough)</span>}: {shape.reason}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function ObjectQuotas({ summary: { objectQuotas } }: { readonly summary: Summary }) {
+  if (objectQuotas.length === 0) return null;
+  return (
+    <Card title="Quotas of objects">
+      <ul class="plain">
+        {objectQuotas.map(({ name, usedBytes, maxBytes, waitingNodes }) => (
+          <li key={name}>
+            <b>{name}</b>: {bytesText(usedBytes)} of {bytesText(maxBytes)}
+            {waitingNodes > 0 ? <span class="warn">, objects wait on {waitingNodes} nodes</span> : ""}
           </li>
         ))}
       </ul>

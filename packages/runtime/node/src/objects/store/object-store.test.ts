@@ -50,6 +50,18 @@ async function copy(text: string): Promise<string> {
   return await put(text, "");
 }
 
+test("a small value that is released while it waits for room is not kept (STORE-8)", async () => {
+  store.quotas.registered(true);
+  const valueId = "ab".repeat(20);
+  const keeping = store.keepSmall(valueId, Buffer.from("12"), "job-1");
+  store.released(valueId, "job-1");
+  const other = store.keepSmall(valueId, Buffer.from("12"), "job-2");
+  const holders = ["job-1", "job-2"].map((holder) => ({ holder, quotas: [] }));
+  store.quotas.allowed({ holders });
+  await Promise.all([keeping, other]);
+  expect(store.holders()).toEqual(["job-2"]);
+});
+
 test.skipIf(mappingProblem() !== "")(
   "a file is not written again while anyone has it mapped, and is when nobody has (SEGMENT-3)",
   async () => {

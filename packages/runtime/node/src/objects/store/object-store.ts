@@ -15,11 +15,13 @@
  *   while it is being read or is leased to a reader.
  * - STORE-7. A value that its program withdrew, because it got no answer when storing it, is not kept if it arrives
  *   later.
+ * - STORE-8. A small value that its owner released while it waited for room is not kept for that owner.
  * - STORE-6. A lease that was taken after an order to drop was given is not ended by that order (revisions).
  */
 import { type Clock, systemClock } from "@palimpsest/std";
 import { WithdrawnValues } from "../../base/withdrawn-values.js";
 import type { ObjectAssembly } from "../object-assembly.js";
+import { ObjectQuotas } from "../object-quotas.js";
 import { ObjectResidence, type OnMovedBytes } from "../object-residence.js";
 import { ObjectTable, type TableEntry } from "../object-table.js";
 import type { ObjectWriter } from "../object-writer.js";
@@ -53,6 +55,8 @@ export interface ObjectStoreOptions {
 
 export class ObjectStore {
   readonly maxBytes: number;
+  /** Whose objects count against which quotas. */
+  readonly quotas: ObjectQuotas;
   readonly #clock: Clock;
   readonly #files: ObjectFiles;
   readonly #table: ObjectTable;
@@ -65,6 +69,8 @@ export class ObjectStore {
   readonly #writes: StoreWrites;
   readonly #hashes = new FileHashes();
   readonly #withdrawn = new WithdrawnValues();
+  /** Small values that wait for room, and whether their owner has released them since. */
+  readonly #coming = new Map<string, Set<{ readonly holder: string; isReleased: boolean }>>();
 
   private constructor(files: ObjectFiles, spill: SpillFiles | undefined, options: ObjectStoreOptions) {
     this.#files = files;
@@ -72,7 +78,12 @@ export class ObjectStore {
     this.maxBytes = options.maxBytes;
     this.#clock = options.clock ?? systemClock;
     this.#segments = new ObjectSegments(files, this.#clock);
-    this.#table = new ObjectTable(this.#clock, (entry) => this.#discard(entry));
+    this.quotas = new ObjectQuotas(this.#clock, () => this.#room.endAhead());
+    this.#table = new ObjectTable(
+      this.#clock,
+      (entry) => this.#discard(entry),
+      (holder, bytes) => this.quotas.charge(holder, bytes),
+    );
     const shared = { files, spill, table: this.#table };
     this.#residence = new ObjectResidence({
       ...{ ...shared, small: this.#small, room: () => this.#room },
@@ -84,7 +95,7 @@ export class ObjectStore {
     });
     this.#writes = new StoreWrites({
       ...{ files, table: this.#table, segments: this.#segments, room: this.#room },
-      ...{ hashes: this.#hashes, withdrawn: this.#withdrawn },
+      ...{ hashes: this.#hashes, withdrawn: this.#withdrawn, quotas: this.quotas },
     });
   }
 
@@ -235,17 +246,25 @@ export class ObjectStore {
   async keepSmall(valueId: string, bytes: Uint8Array, holder: string): Promise<void> {
     const sizeBytes = bytes.byteLength;
     const isNew = this.#table.find(valueId) === undefined;
-    if (isNew) await this.#room.take(sizeBytes);
+    const isReleased = isNew && (await this.#comes(valueId, sizeBytes, holder));
     const known = this.#table.find(valueId);
-    if (this.#withdrawn.has(valueId)) {
-      // STORE-7
+    if (isReleased || this.#withdrawn.has(valueId)) {
+      // STORE-7, STORE-8
     } else if (known !== undefined) this.#table.hold(known, holder);
     else {
       // The bytes are copied, because they are a view of a whole message.
       this.#small.set(valueId, Uint8Array.from(bytes));
       this.#table.enter({ objectId: valueId, sizeBytes, path: "" }, holder);
     }
-    if (isNew) this.#room.giveBack(sizeBytes);
+    if (!isNew) return;
+    this.#room.giveBack(sizeBytes);
+    if (holder !== "") this.quotas.giveBack(holder, sizeBytes);
+  }
+
+  /** Must be called when an owner releases a value, which may still wait to be stored (STORE-8). */
+  released(valueId: string, holder: string): void {
+    for (const coming of this.#coming.get(valueId) ?? [])
+      if (coming.holder === holder) coming.isReleased = true;
   }
 
   /** Returns the bytes of a value that keepSmall() stored and that was not spilled. */
@@ -315,6 +334,20 @@ export class ObjectStore {
     await this.#hashes.close();
     await this.#files.close();
     await this.#spill?.close();
+  }
+
+  /** Waits for the room of a small value. Resolves to whether its owner has released it meanwhile. */
+  async #comes(valueId: string, sizeBytes: number, holder: string): Promise<boolean> {
+    const all = this.#coming.get(valueId) ?? new Set();
+    const coming = { holder, isReleased: false };
+    this.#coming.set(valueId, all.add(coming));
+    try {
+      await this.#writes.admitted(sizeBytes, holder, () => this.#room.take(sizeBytes));
+    } finally {
+      all.delete(coming);
+      if (all.size === 0) this.#coming.delete(valueId);
+    }
+    return coming.isReleased;
   }
 
   /** Removes the bytes of an object that is no longer in the table. */

@@ -119,6 +119,11 @@ export class StoreRoom {
     return giveBack;
   }
 
+  /** Ends everything that was taken ahead of need. */
+  endAhead(): void {
+    for (const end of this.#ahead) end();
+  }
+
   giveBack(sizeBytes: number): void {
     this.#reservedBytes -= sizeBytes;
     this.changed();

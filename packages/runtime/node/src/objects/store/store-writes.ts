@@ -9,6 +9,7 @@ import { basename } from "node:path";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { WithdrawnValues } from "../../base/withdrawn-values.js";
 import { ObjectAssembly } from "../object-assembly.js";
+import type { ObjectQuotas } from "../object-quotas.js";
 import type { ObjectTable } from "../object-table.js";
 import { ObjectWriter } from "../object-writer.js";
 import type { FileHashes } from "./file-hashes.js";
@@ -25,6 +26,7 @@ export interface StoreWritesDeps {
   readonly room: StoreRoom;
   readonly hashes: FileHashes;
   readonly withdrawn: Pick<WithdrawnValues, "has">;
+  readonly quotas: Pick<ObjectQuotas, "take" | "takeAhead" | "giveBack">;
 }
 
 export class StoreWrites {
@@ -34,8 +36,10 @@ export class StoreWrites {
   readonly #room: StoreRoom;
   readonly #hashes: FileHashes;
   readonly #withdrawn: StoreWritesDeps["withdrawn"];
+  readonly #quotas: StoreWritesDeps["quotas"];
 
-  constructor({ files, table, segments, room, hashes, withdrawn }: StoreWritesDeps) {
+  constructor({ files, table, segments, room, hashes, withdrawn, quotas }: StoreWritesDeps) {
+    this.#quotas = quotas;
     this.#hashes = hashes;
     this.#withdrawn = withdrawn;
     this.#files = files;
@@ -50,7 +54,7 @@ export class StoreWrites {
    * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
    */
   async create(sizeBytes: number, holder: string, valueId: string): Promise<ObjectWriter> {
-    return await this.#reserved(sizeBytes, async () => {
+    const begin = async () => {
       const { file, temporary } = await this.#files.create();
       return new ObjectWriter(
         file,
@@ -58,7 +62,8 @@ export class StoreWrites {
         (objectId) => this.#settle(temporary, sizeBytes, holder, objectId),
         valueId,
       );
-    });
+    };
+    return await this.admitted(sizeBytes, holder, () => this.#reserved(sizeBytes, begin));
   }
 
   /**
@@ -67,7 +72,7 @@ export class StoreWrites {
    * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
    */
   async reserve(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite> {
-    return await this.#inFile(sizeBytes, async (path) => {
+    const begin = async (path: string) => {
       return new SharedWrite({
         path,
         sizeBytes,
@@ -75,7 +80,8 @@ export class StoreWrites {
         nameOf: async () => valueId || (await this.#hashes.of(path, sizeBytes)),
         settle: (objectId) => this.#settle(path, sizeBytes, holder, objectId),
       });
-    });
+    };
+    return await this.admitted(sizeBytes, holder, () => this.#inFile(sizeBytes, begin));
   }
 
   /** Reserves room for a value ahead of need (STOREROOM-4). Returns undefined if there is none. */
@@ -84,7 +90,7 @@ export class StoreWrites {
     const kept = (await this.#segments.take(sizeBytes, 1))?.path;
     const path = kept ?? this.#files.temporaryName();
     const revoke = () => void write.abort().catch(() => undefined);
-    const giveBack = this.#room.takeAhead(sizeBytes, revoke);
+    const giveBack = this.#takeAhead(sizeBytes, holder, revoke);
     const write: SharedWrite = new SharedWrite({
       path,
       sizeBytes,
@@ -103,6 +109,44 @@ export class StoreWrites {
     }
     await write.abort();
     return undefined;
+  }
+
+  /**
+   * Runs `begin`, which takes room, once the owner's quotas admit the bytes; #settle() gives them back.
+   * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
+   */
+  async admitted<T>(sizeBytes: number, holder: string, begin: () => Promise<T>): Promise<T> {
+    if (holder === "") return await begin();
+    checkSize(sizeBytes);
+    const waiting = this.#quotas.take(holder, sizeBytes);
+    if (waiting !== undefined) await waiting;
+    try {
+      return await begin();
+    } catch (reason) {
+      this.#quotas.giveBack(holder, sizeBytes);
+      throw reason;
+    }
+  }
+
+  #takeAhead(sizeBytes: number, holder: string, revoke: () => void): (() => void) | undefined {
+    if (!this.#quotas.takeAhead(holder, sizeBytes)) return undefined;
+    let isCounted = true;
+    const leave = () => {
+      if (isCounted) this.#quotas.giveBack(holder, sizeBytes);
+      isCounted = false;
+    };
+    const giveBack = this.#room.takeAhead(sizeBytes, () => {
+      leave();
+      revoke();
+    });
+    if (giveBack === undefined) leave();
+    return (
+      giveBack &&
+      (() => {
+        giveBack();
+        leave();
+      })
+    );
   }
 
   /**
@@ -152,17 +196,13 @@ export class StoreWrites {
     const temporary = this.#files.temporaryName();
     await this.#reserved(sizeBytes, async () => undefined);
     const adopted = await this.#files.adopt(path, temporary, sizeBytes).catch(() => false);
-    return await this.#settle(temporary, sizeBytes, holder, adopted ? objectId : undefined);
+    const unreserve = () => this.#room.giveBack(sizeBytes);
+    return await this.#settle(temporary, sizeBytes, holder, adopted ? objectId : undefined, unreserve);
   }
 
   /** Counts the bytes as announced while `begin` opens their destination. */
   async #reserved<T>(sizeBytes: number, begin: () => Promise<T>): Promise<T> {
-    if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) {
-      throw new PalimpsestError(
-        "INVALID_ARGUMENT",
-        `size_bytes is ${sizeBytes}: the first chunk must give the total size`,
-      );
-    }
+    checkSize(sizeBytes);
     await this.#room.take(sizeBytes);
     try {
       await this.#room.settled();
@@ -179,7 +219,10 @@ export class StoreWrites {
     sizeBytes: number,
     holder: string,
     objectId: string | undefined,
-    unreserve = () => this.#room.giveBack(sizeBytes),
+    unreserve = () => {
+      this.#room.giveBack(sizeBytes);
+      if (holder !== "") this.#quotas.giveBack(holder, sizeBytes);
+    },
   ): Promise<StoredObject | undefined> {
     if (objectId === undefined) {
       await this.#files.inTurn(temporary, () => this.#files.discard(temporary)).finally(unreserve);
@@ -206,4 +249,12 @@ export class StoreWrites {
       }
     });
   }
+}
+
+function checkSize(sizeBytes: number): void {
+  if (Number.isSafeInteger(sizeBytes) && sizeBytes >= 0) return;
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `size_bytes is ${sizeBytes}: the first chunk must give the total size`,
+  );
 }
