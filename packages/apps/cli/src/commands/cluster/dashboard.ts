@@ -62,8 +62,9 @@ export function addDashboard(program: Command): void {
       ]);
       const logger = createLogger({ component: "dashboard", level: "warn" });
       const server = await startFolderDashboard({ host, port, runs: folders, logger });
-      tellLink(signInLink(server.address, server.token), json);
+      // Whoever reads the line may stop it at once.
       const stop = stopSignal();
+      tellLink(signInLink(server.address, server.token), json);
       if (!stop.aborted) await new Promise((end) => stop.addEventListener("abort", end, { once: true }));
       await server.close();
     });
@@ -87,8 +88,8 @@ export function addDashboard(program: Command): void {
         return;
       }
       const proxy = await serveDashboardProxy(dashboardAddress, tls);
-      tellLink(signInLink(proxy.address, token), options.json);
       const stop = stopSignal();
+      tellLink(signInLink(proxy.address, token), options.json);
       if (!stop.aborted) await new Promise((end) => stop.addEventListener("abort", end, { once: true }));
       await proxy.close();
     });

@@ -122,7 +122,7 @@ function completionScript(shell: Shell, rows: readonly Row[]): string {
   const bash = `_palimpsest() {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
   local command="" words="" taking="" word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD-1))}"; do
     case "$command $word" in
 ${commands.map((path) => `      "${path.includes(" ") ? path : ` ${path}`}") command="${path}" ;;`).join("\n")}
     esac
