@@ -84,13 +84,13 @@ export async function buildSite({ name, base, out, repository }) {
     );
   for (const asset of assets) cpSync(join(root, asset), join(staged, pathOf(asset)), { recursive: true });
   const siteBase = `${base}${name}/`;
-  const playground = join(root, "dist-playground");
+  const playground = join(root, "playground/dist");
   write(
     join(staged, "site.json"),
     JSON.stringify({
       base: siteBase,
       versions: `${base}versions.html`,
-      playground: existsSync(playground) ? `${siteBase}playground/` : undefined,
+      playground: existsSync(playground) ? `${siteBase}playground/index.html` : undefined,
       name: name === "latest" ? `v${version}` : name,
       description,
       kinds: kinds.map(({ kind, groups }) => ({

@@ -24,7 +24,7 @@ function fileOf(folder, path) {
   const found = [file, join(file, "index.html")].find((one) =>
     statSync(one, { throwIfNoEntry: false })?.isFile(),
   );
-  return found?.startsWith(folder) ? found : undefined;
+  return found?.startsWith(join(folder, "/")) ? found : undefined;
 }
 
 /**
