@@ -35,11 +35,14 @@ function withLinks(markdown, source, path, repository, assets) {
     if (pages.has(wanted)) return `[${text}](${to(pathOf(wanted))}${anchor})`;
     return repository === undefined ? text : `[${text}](${repository}/${wanted}${anchor})`;
   };
-  // What begins first is taken: links in code are text, code in links is not.
-  const either = /^```[\s\S]*?^```$|(!?)\[((?:[^[\]`]|`[^`\n]*`)*)\]\(([^)\s]+)\)|`[^`\n]+`/gm;
-  return markdown.replace(either, (whole, bang, text, target) =>
-    target === undefined ? whole : link(whole, bang, text, target),
-  );
+  // What begins first is taken: links in code are text, code in links is not. A picture may be a link's text.
+  const either =
+    /^```[\s\S]*?^```$|(!?)\[((?:!\[[^\]]*\]\([^)\s]+\)|[^[\]`]|`[^`\n]*`)*)\]\(([^)\s]+)\)|`[^`\n]+`/gm;
+  const rewritten = (part) =>
+    part.replace(either, (whole, bang, text, target) =>
+      target === undefined ? whole : link(whole, bang, rewritten(text), target),
+    );
+  return rewritten(markdown);
 }
 
 /** A part of README, which has to be there. */

@@ -79,9 +79,12 @@ export default defineConfig({
     anchor: { slugify: anchorOf },
     headers: { slugify: anchorOf },
     config(md) {
-      // Two braces of a text are no template.
+      // Two braces of a text are no template; of HTML, tables have line breaks.
       const { text } = md.renderer.rules;
-      md.renderer.rules.text = (...args) => text(...args).replaceAll("{{", "&#123;&#123;");
+      md.renderer.rules.text = (...args) =>
+        text(...args)
+          .replaceAll("{{", "&#123;&#123;")
+          .replaceAll("&lt;br&gt;", "<br>");
     },
   },
   themeConfig: {
