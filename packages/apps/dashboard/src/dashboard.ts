@@ -10,6 +10,7 @@ import { jobRoutes } from "./server/job-routes.js";
 import { LogStreams } from "./server/log-streams.js";
 import { NodePeers } from "./server/node-peers.js";
 import { PageFiles } from "./server/page-files.js";
+import { profileRoutes } from "./server/profile-routes.js";
 import { runRoutes } from "./server/run-routes.js";
 import { type RunningServer, serve } from "./server/serve.js";
 import { SignIns } from "./server/sign-ins.js";
@@ -48,6 +49,7 @@ export async function startDashboard(
       ...actorRoutes(cluster, { streams, peers }),
       ...jobRoutes(cluster, streams),
       ...taskRoutes(cluster, peers),
+      ...profileRoutes(cluster),
       ...runRoutes(runs),
     ],
     admit: (caller) => cluster.calls.admit(headService.getCluster, caller),

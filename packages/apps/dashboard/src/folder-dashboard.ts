@@ -1,12 +1,15 @@
-/** The dashboard of folders of runs, without a cluster. */
+/** The dashboard of folders of runs, and of a profile that was taken, without a cluster. */
 
 import { systemClock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import { Credentials, newToken, PalimpsestError } from "@palimpsest/wire";
+import { givenProfileId } from "./api/profiles.js";
 import type { Session } from "./api/session.js";
 import { pageFolder } from "./dashboard.js";
 import { RunData } from "./runs/run-data.js";
+import { sendBytes } from "./server/exchange.js";
 import { PageFiles } from "./server/page-files.js";
+import type { Route } from "./server/routes.js";
 import { runRoutes } from "./server/run-routes.js";
 import { type RunningServer, serve } from "./server/serve.js";
 import { SignIns } from "./server/sign-ins.js";
@@ -15,6 +18,8 @@ export interface FolderDashboardOptions {
   readonly host: string;
   readonly port: number;
   readonly runs: readonly string[];
+  /** The text of a profile's file, which the page of profiles shows. */
+  readonly profile?: string;
   readonly logger: Logger;
 }
 
@@ -49,6 +54,7 @@ export async function startFolderDashboard(options: FolderDashboardOptions): Pro
     routes: [
       { method: "GET", path: "/session", answer: async (exchange) => await exchange.json(session) },
       ...runRoutes(runs),
+      ...(options.profile === undefined ? [] : [givenProfile(options.profile)]),
     ],
     admit({ authorization }) {
       if (credentials.identify(authorization) === undefined)
@@ -65,5 +71,14 @@ export async function startFolderDashboard(options: FolderDashboardOptions): Pro
       await server.close();
       await runs.close();
     },
+  };
+}
+
+function givenProfile(text: string): Route {
+  const file = Buffer.from(text);
+  return {
+    method: "GET",
+    path: `/profiles/${givenProfileId}`,
+    answer: async ({ request, response }) => await sendBytes(request, response, file),
   };
 }

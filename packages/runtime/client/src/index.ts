@@ -8,6 +8,7 @@ export {
   type LentBulk,
   lentBulk,
   PalimpsestError,
+  type ProfiledCall,
   releasePages,
 } from "@palimpsest/wire";
 export type {
@@ -66,7 +67,6 @@ export type {
   ProcessProfile,
   ProcessStack,
   ProfileCallOptions,
-  ProfiledCall,
   QueueInfo,
   WaitingShape,
 } from "./base/views.js";

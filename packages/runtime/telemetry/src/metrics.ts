@@ -20,11 +20,22 @@ export interface Metrics {
   histogram<N extends MetricNameOf<"histogram">>(name: N): Histogram<LabelsOf<N>>;
   /** Creates a histogram that is observed with each call. A name is used for either kind, not for both. */
   tallies<N extends MetricNameOf<"histogram">>(name: N): TallyHistogram<LabelsOf<N>>;
+  /** Calls back each time before the metrics are read, so that what is counted elsewhere is up to date. The returned function ends that. */
+  beforeReading(update: () => void): () => void;
+}
+
+class ReadRegistry extends Registry {
+  readonly updates = new Set<() => void>();
+
+  override async metrics(): Promise<string> {
+    for (const update of this.updates) update();
+    return await super.metrics();
+  }
 }
 
 /** Creates a registry of its own. Nothing is global, so one process can have several. */
 export function createMetrics(options: MetricsOptions): Metrics {
-  const registry = new Registry();
+  const registry = new ReadRegistry();
   registry.setDefaultLabels({ component: options.component, ...options.labels });
   if (options.processMetrics ?? true) {
     collectDefaultMetrics({ register: registry });
@@ -44,6 +55,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
   return {
     registry,
+    beforeReading: (update) => {
+      registry.updates.add(update);
+      return () => registry.updates.delete(update);
+    },
     counter: <N extends MetricNameOf<"counter">>(name: N) =>
       instrument(name, (config) => new Counter<LabelsOf<N>>(config as InstrumentConfig<LabelsOf<N>>)),
     gauge: <N extends MetricNameOf<"gauge">>(name: N) =>

@@ -48,8 +48,16 @@ export {
 } from "./machine/mapped-files.js";
 export { listenWithin, type PortRange } from "./machine/port-range.js";
 export { holdProcess } from "./machine/process-hold.js";
-export { type Profilee, type ProfileOptions, type ProfileReading, readProfile } from "./machine/profile.js";
+export {
+  callTree,
+  type ProfiledCall,
+  type Profilee,
+  type ProfileOptions,
+  type ProfileReading,
+  readProfile,
+} from "./machine/profile.js";
 export { softwareVersion } from "./machine/software-version.js";
+export { inSources } from "./machine/source-places.js";
 export { type Debuggee, readStack, type StackReading } from "./machine/stack.js";
 export { cacheFolder, stateFolder } from "./machine/user-folders.js";
 export { type WritableMapping, writableMapping } from "./machine/writable-mapping.js";

@@ -6,6 +6,7 @@ import "./style/cluster.css";
 import "./style/runs.css";
 import "./style/microscope.css";
 import "./style/training.css";
+import "./style/profile.css";
 import "./style/narrow.css";
 import { askSession, session, signInFromLink } from "./data/session.js";
 import { Shell } from "./shell/shell.js";

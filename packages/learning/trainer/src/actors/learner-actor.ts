@@ -19,6 +19,7 @@ import { learnerSettings, publishedType } from "../parts/learner-settings.js";
 import { checkFitsGpu } from "../plan/plan-gpu.js";
 import { rewardByCategory } from "../records/category-rewards.js";
 import { recordStep, scalarsOf } from "../records/learner-metrics.js";
+import { PhaseClock } from "../records/phase-clock.js";
 import { type ProcessMemory, processMemory } from "../records/process-memory.js";
 import { openRunQueues } from "../records/run-queues.js";
 import type { RunSpec } from "../records/run-spec.js";
@@ -62,6 +63,7 @@ export class LearnerActor {
   #startedStep = 0;
   #groupsDispatched = 0;
   #records!: StepRecords;
+  readonly #phases = new PhaseClock();
 
   constructor(spec: RunSpec) {
     this.#spec = spec;
@@ -75,6 +77,7 @@ export class LearnerActor {
     // The other ranks load while this one does.
     this.#ranks = await LearnerRanks.spawn(cluster, this.#spec);
     await this.#ranks.serve(context.bulk);
+    this.#phases.export(context.metrics, () => this.#ranks.exchanged?.seconds ?? 0);
     const backend = await loadBackend({
       threads: recipe.learnerThreads,
       device: recipe.learnerGpus > 0 ? "gpu" : "auto",
@@ -222,6 +225,15 @@ export class LearnerActor {
    *   (retryable) if another learner has done the step, so that this one has to restart
    */
   async trainStep(request: StepRequest): Promise<StepResult | UndispatchedGroups> {
+    this.#phases.enter("rollout");
+    try {
+      return await this.#trainStep(request);
+    } finally {
+      this.#phases.enter("other");
+    }
+  }
+
+  async #trainStep(request: StepRequest): Promise<StepResult | UndispatchedGroups> {
     // A step that was handed back keeps its start time.
     if (this.#startedStep !== request.step) this.#stepStartedAt = performance.now();
     this.#startedStep = request.step;
@@ -269,6 +281,7 @@ export class LearnerActor {
 
   async #train(request: StepRequest, batch: StepBatch): Promise<TrainedStep> {
     const waitedAt = performance.now();
+    this.#phases.enter("update");
     const dump = await this.#records.dump(request, {
       groups: batch.groups,
       policyVersion: this.#learner.policyVersion,
@@ -305,8 +318,10 @@ export class LearnerActor {
     consumedGroupIds: readonly string[],
     rejectedGroupIds: readonly string[],
   ): Promise<SavedStep> {
+    this.#phases.enter("publish");
     const manifest = await this.#weights.store(this.#learner, this.#queues);
     const storedAt = performance.now();
+    this.#phases.enter("checkpoint");
     const result: StepResult = {
       ...trained.result,
       checkpointSeconds: 0,
@@ -325,6 +340,7 @@ export class LearnerActor {
       }),
     );
     this.#weightsHash = manifest.weightsHash;
+    this.#phases.enter("publish");
     return { result, manifest, updatedAt: trained.updatedAt, storedAt, savedAt: performance.now() };
   }
 

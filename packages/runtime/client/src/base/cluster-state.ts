@@ -1,5 +1,5 @@
 import { shownValue } from "@palimpsest/std/input";
-import { fieldsOf, headService } from "@palimpsest/wire";
+import { callTree, fieldsOf, headService } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { type ActorFilter, type ActorInfo, actorStateOf, actorView } from "./actor-view.js";
 import { checkFields, checkObject, checkValue, type Rules, refused, rules, waitRules } from "./fields.js";
@@ -24,7 +24,6 @@ import {
 import {
   type ClusterInfo,
   type ClusterSummary,
-  callTree,
   clusterView,
   type DriverInfo,
   driverView,

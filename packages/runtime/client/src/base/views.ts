@@ -1,4 +1,10 @@
-import { fieldsOf, PalimpsestError, type ProtocolRange, protocolsFrom } from "@palimpsest/wire";
+import {
+  fieldsOf,
+  PalimpsestError,
+  type ProfiledCall,
+  type ProtocolRange,
+  protocolsFrom,
+} from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { actorStates } from "./actor-view.js";
 
@@ -129,27 +135,6 @@ export interface ProcessProfile {
   readonly problem: string;
   /** The outermost functions; without the time in which the process waited for events. */
   readonly calls: readonly ProfiledCall[];
-}
-
-/** A function as it was called by those around it. */
-export interface ProfiledCall {
-  /** "function (url:line:column)". */
-  readonly name: string;
-  /** Milliseconds, or bytes of a heap, without what it called. */
-  readonly self: number;
-  readonly calls: readonly ProfiledCall[];
-}
-
-/** Returns the outermost calls of a profile in columns. */
-export function callTree({ names, parents, functions, selfs }: proto.Profile): readonly ProfiledCall[] {
-  const roots: ProfiledCall[] = [];
-  const inside = parents.map((): ProfiledCall[] => []);
-  for (const [at, parent] of parents.entries()) {
-    const calls = inside[at] ?? [];
-    const call = { name: names[functions[at] ?? 0] ?? "", self: selfs[at] ?? 0, calls };
-    (inside[parent] ?? roots).push(call);
-  }
-  return roots;
 }
 
 /** Lengths of one BullMQ queue, in jobs by state. */

@@ -12,6 +12,7 @@
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import {
+  inSources,
   PalimpsestError,
   type ProfileOptions,
   type ProfileReading,
@@ -63,7 +64,8 @@ export class ProcessStack {
       }),
     );
     const limitMs = options.durationMs + readTimeoutMs;
-    return await this.#within(url, limitMs, (client) => readProfile(client, options));
+    // The bundles that processes run are files of this machine.
+    return inSources(await this.#within(url, limitMs, (client) => readProfile(client, options)));
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -8,6 +8,11 @@ export const learningMetrics = {
     "tokens",
     ["kind"],
   ),
+  palimpsest_sampler_phase_seconds_total: counter(
+    "Time of the device by what it does: prefill (it reads prompts) or decode.",
+    "seconds",
+    ["phase"],
+  ),
   palimpsest_sampler_queue_seconds_total: counter(
     "Total time that requests waited for a slot of the batch.",
     "seconds",
@@ -26,6 +31,11 @@ export const learningMetrics = {
   // Learner: one update.
   palimpsest_learner_updates_total: counter("Updates of the weights.", "1"),
   palimpsest_learner_update_seconds: histogram("Time of one update.", "seconds", [], slowSeconds),
+  palimpsest_learner_phase_seconds_total: counter(
+    "Time of the learner by what it does, up to now: rollout (it waits for episodes), update, exchange (it waits for other learners), publish, checkpoint, or other.",
+    "seconds",
+    ["phase"],
+  ),
   palimpsest_learner_policy_version: gauge("Policy version of the learner's weights.", "versions"),
   palimpsest_learner_trained_tokens_total: counter("Sampled tokens with a gradient.", "tokens"),
   palimpsest_learner_loss: gauge("Policy loss of the last update, including the KL term.", "1"),

@@ -33,6 +33,27 @@ export interface ProfileReading {
   readonly selfs: number[];
 }
 
+/** A function as it was called by those around it. */
+export interface ProfiledCall {
+  /** "function (url:line:column)". */
+  readonly name: string;
+  /** Milliseconds, or bytes of a heap, without what it called. */
+  readonly self: number;
+  readonly calls: readonly ProfiledCall[];
+}
+
+/** Returns the outermost calls of a profile in columns. */
+export function callTree({ names, parents, functions, selfs }: ProfileReading): readonly ProfiledCall[] {
+  const roots: ProfiledCall[] = [];
+  const inside = parents.map((): ProfiledCall[] => []);
+  for (const [at, parent] of parents.entries()) {
+    const calls = inside[at] ?? [];
+    const call = { name: names[functions[at] ?? 0] ?? "", self: selfs[at] ?? 0, calls };
+    (inside[parent] ?? roots).push(call);
+  }
+  return roots;
+}
+
 /** An inspector's connection to one thread. */
 export interface Profilee {
   command(method: string, params?: object): Promise<unknown>;

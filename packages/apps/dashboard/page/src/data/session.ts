@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import * as z from "zod";
 import { type Session, sessionSchema } from "../../../src/api/session.js";
 import { getJson, postJson, ServerError } from "./fetch.js";
-import { goTo, linkTo, place } from "./route.js";
+import { goTo, place } from "./route.js";
 import { isStatic } from "./static.js";
 
 /** "unknown" until the server was asked; undefined when nobody has signed in. */
@@ -41,7 +41,7 @@ export async function signInFromLink(): Promise<void> {
   const { parts, query } = place.value;
   const token = parts[0] === "sign-in" ? query.get("token") : null;
   if (token === null) return;
-  goTo(linkTo([]), { replace: true });
+  goTo(`#/${query.get("to") ?? ""}`, { replace: true });
   try {
     await signIn(token);
   } catch (reason) {

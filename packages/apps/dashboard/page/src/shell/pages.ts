@@ -5,6 +5,7 @@ import { ClusterPage } from "../cluster/cluster-page.js";
 import { EventsPage } from "../cluster/events-page.js";
 import { JobsPage } from "../jobs/jobs-page.js";
 import { ObjectsPage } from "../objects/objects-page.js";
+import { ProfilePage } from "../profile/profile-page.js";
 import { RunsPage } from "../runs/runs-page.js";
 import { TimelinePage } from "../timeline/timeline-page.js";
 import { TrainingPage } from "../training/training-page.js";
@@ -26,4 +27,5 @@ export const pages: readonly Page[] = [
   { path: "objects", title: "Objects", view: ObjectsPage, sources: ["cluster"] },
   { path: "alerts", title: "Alerts", view: AlertsPage, sources: ["cluster", "folders"] },
   { path: "events", title: "Events", view: EventsPage, sources: ["cluster"] },
+  { path: "profile", title: "Profile", view: ProfilePage, sources: ["cluster", "folders"] },
 ];

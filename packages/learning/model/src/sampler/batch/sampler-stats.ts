@@ -17,6 +17,8 @@ export interface SamplerStats {
   readonly rightGuesses: number;
   /** Seconds spent in device calls. */
   readonly secondsBusy: number;
+  /** Those of them that read prompts. */
+  readonly prefillSeconds: number;
   /** sampledTokens / secondsBusy. */
   readonly tokensPerSecond: number;
   /** Mean share of the largest call's rows that calls used, in [0, 1]. */
@@ -44,6 +46,7 @@ export class SamplerMeter {
     guessedTokens: 0,
     rightGuesses: 0,
     secondsBusy: 0,
+    prefillSeconds: 0,
   };
   #rows = 0;
 
@@ -61,7 +64,9 @@ export class SamplerMeter {
     try {
       return call();
     } finally {
-      this.#counters.secondsBusy += (performance.now() - started) / 1000;
+      const seconds = (performance.now() - started) / 1000;
+      this.#counters.secondsBusy += seconds;
+      if (promptTokens > 0) this.#counters.prefillSeconds += seconds;
       this.#counters.deviceCalls += 1;
       this.#counters.prefillTokens += promptTokens;
       this.#rows += rows;
