@@ -119,7 +119,6 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
   test("an actor's known function is found at the top, with the line that its author wrote; keys, search and files", async () => {
     const actorId = await burning();
     const page = await browser.page();
-    page.setDefaultTimeout(20_000);
     await signIn(page, cluster.token);
     await page.getByLabel("what is profiled").selectOption(`actor ${actorId}`);
     await page.getByLabel("seconds").fill("2");
@@ -187,7 +186,6 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     expect(served.url()).not.toContain("token");
     await served.context().close();
     const page = await browser.page();
-    page.setDefaultTimeout(20_000);
     await signIn(page, cluster.token);
     const input = page.locator('input[type="file"]');
     await input.setInputFiles({ name: "no.txt", mimeType: "text/plain", buffer: Buffer.from("no") });
@@ -234,12 +232,13 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     expect(secondsOf("rollout", "prefill")).toBeGreaterThan(0);
     expect(secondsOf("rollout", "decode")).toBeGreaterThan(0);
     const page = await browser.page();
-    page.setDefaultTimeout(20_000);
     await signIn(page, cluster.token);
     await page.locator('[data-phases="learner"] [data-phase="update"]').waitFor();
     await page.locator('[data-phases="rollout"] [data-phase="decode"]').waitFor();
     await expectAccessible(page);
     await picture(page, "profile-training-1280");
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await widthOf(page)).toBeLessThanOrEqual(390);
     await page.context().close();
   });
 });

@@ -4,7 +4,7 @@ import * as z from "zod";
 /** The longest profile, which the head allows. */
 export const mostProfileSeconds = 20;
 
-export const profileKinds = ["cpu", "heap"] as const;
+const profileKinds = ["cpu", "heap"] as const;
 export type ProfileKind = (typeof profileKinds)[number];
 
 export const profileRequestSchema = z

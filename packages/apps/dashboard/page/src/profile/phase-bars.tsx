@@ -1,6 +1,7 @@
 /** Shows what learners and samplers did in the seconds of a profile, each as one bar. */
 import type { ProcessPhases } from "../../../src/api/profiles.js";
 import { linkTo } from "../data/route.js";
+import { session } from "../data/session.js";
 import { durationText, percentText } from "../parts/format.js";
 
 export function PhaseBars({ phases }: { readonly phases: readonly ProcessPhases[] }) {
@@ -14,14 +15,17 @@ export function PhaseBars({ phases }: { readonly phases: readonly ProcessPhases[
 }
 
 function PhaseBar({ process: { role, actorId, seconds, phases } }: { readonly process: ProcessPhases }) {
+  const isOfCluster = typeof session.value === "object" && session.value.source === "cluster";
   const all = phases.reduce((sum, phase) => sum + phase.seconds, 0);
-  const shown = phases.filter((phase) => phase.seconds > 0).sort((a, b) => b.seconds - a.seconds);
+  const shown = phases
+    .filter((phase) => phase.seconds > 0)
+    .sort((a, b) => Number(a.name === "idle") - Number(b.name === "idle") || b.seconds - a.seconds);
   const busy = shown.reduce((sum, phase) => sum + (phase.name === "idle" ? 0 : phase.seconds), 0);
   const share = (amount: number) => percentText(all > 0 ? (100 * amount) / all : 0);
   return (
     <li data-phases={role}>
       <p>
-        <b>{role}</b> <a href={linkTo(["cluster", "actor", actorId])}>{actorId}</a>
+        <b>{role}</b> {isOfCluster ? <a href={linkTo(["cluster", "actor", actorId])}>{actorId}</a> : actorId}
         <span class="dim small">
           {" "}
           {share(busy)} of {durationText(seconds * 1000)}
