@@ -1,13 +1,13 @@
 import { parseHolder } from "@palimpsest/wire";
 import type { ObjectStore } from "../../../packages/runtime/node/src/objects/store/object-store.js";
 import type { SimNode } from "../world/node.js";
-import { simulatedQuotas } from "../world/settings.js";
+import { simulatedObjectQuotas } from "../world/settings.js";
 import type { World } from "../world/world.js";
 
 /** What a quota allows, by an account of its own: not by the head's rules. */
 function maxBytesOf(name: string): number | undefined {
   const [kind, whose = ""] = name.split(" ");
-  const { jobs, namespaces } = simulatedQuotas;
+  const { jobs, namespaces } = simulatedObjectQuotas;
   if (kind === "job") return jobs["*"].objectBytes;
   return whose === "default" || whose === "side" ? namespaces[whose].objectBytes : undefined;
 }
@@ -106,7 +106,7 @@ function checkStored(world: World, stored: SimNode): void {
 
 /** OBJECTQUOTA-1: checks that what the nodes were granted is together within the quotas. */
 export function checkGranted(world: World): void {
-  if (!world.settings.shares || world.losses.forGood > 0) return;
+  if (!world.settings.shares || !world.settings.values || world.losses.forGood > 0) return;
   const granted = new Map<string, number>();
   for (const { store } of countedNodes(world))
     for (const [name, { grantedBytes }] of store?.quotas.uses() ?? [])
@@ -124,7 +124,7 @@ export function checkGranted(world: World): void {
  */
 export function checkQuotasAtRest(world: World): void {
   const quotas = world.head?.plane?.objectQuotas;
-  if (!world.settings.shares || quotas === undefined) return;
+  if (!world.settings.shares || !world.settings.values || quotas === undefined) return;
   const granted = new Map<string, number>();
   for (const { nodeId, store } of world.nodes) {
     const lying = new Map<string, number>();

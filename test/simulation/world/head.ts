@@ -18,7 +18,7 @@ import { Leadership } from "../../../packages/runtime/head/src/store/leadership.
 import { prioritize, watchGrants, watchPreemptions } from "../invariants/shares.js";
 import { laterService } from "./builds.js";
 import type { SimProcess } from "./process.js";
-import { simulatedQuotas } from "./settings.js";
+import { simulatedObjectQuotas, simulatedQuotas } from "./settings.js";
 import type { World } from "./world.js";
 
 /** The content of a head's folder, which passes from one head to the next. */
@@ -64,7 +64,9 @@ export class SimHead {
     const world = this.#world;
     const { settings, metrics, scheduler } = world;
     const network = world.network.of(this.process);
-    const quotas = settings.shares ? { quotas: simulatedQuotas } : {};
+    const quotas = settings.shares
+      ? { quotas: settings.values ? simulatedObjectQuotas : simulatedQuotas }
+      : {};
     const config = parseHeadConfig({
       ...{ dataDir: "/nowhere", ...quotas },
       ...world.plant.headConfig(settings.head),

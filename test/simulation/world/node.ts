@@ -116,7 +116,7 @@ export class SimNode {
       onMoved: (direction) => void records.counts[direction]++,
     });
     watchSpills(this.#world, this, store);
-    if (settings.shares) watchObjectQuotas(this.#world, this, store);
+    if (settings.shares && settings.values) watchObjectQuotas(this.#world, this, store);
     this.store = plant.objectStore(store, this.process);
     const close = async () => undefined;
     const proof = { path: "/nowhere/proof", text: "nobody reads it" };

@@ -161,6 +161,12 @@ export function sharesAndValuesOf(seed: number): WorldSettings {
 
 /** The quotas of the head in runs with them. */
 export const simulatedQuotas = {
+  namespaces: { default: { cpu: 11 }, side: { cpu: 3 } },
+  jobs: { "*": { cpu: 2 } },
+};
+
+/** The quotas in runs with values, too, of which there are more than these allow. */
+export const simulatedObjectQuotas = {
   namespaces: { default: { cpu: 11, objectBytes: 600_000 }, side: { cpu: 3, objectBytes: 250_000 } },
   jobs: { "*": { cpu: 2, objectBytes: 150_000 } },
 };
