@@ -55,13 +55,26 @@ afterAll(async () => {
 
 const startNarrow = () => TrainingRun.start(cluster, narrow, narrowFolder);
 
-/** Returns the run that the test before has left; another one if it did not get that far. */
-function goOnWith(left: TrainingRun | undefined, another: () => TrainingRun): TrainingRun {
-  left?.driver.kill("SIGCONT");
-  return left ?? another();
+/**
+ * Returns the run that the test before has left, if it has that many steps to go: beside a load it may have gone on too far
+ * before it was stopped. Another one otherwise.
+ */
+async function goOnWith(
+  left: TrainingRun | undefined,
+  stepsToGo: number,
+  another: () => TrainingRun,
+): Promise<TrainingRun> {
+  if (left !== undefined && left.steps.length <= size.steps - stepsToGo) {
+    left.driver.kill("SIGCONT");
+    return left;
+  }
+  left?.driver.kill("SIGKILL");
+  const alive = async () => (await cluster.client.actors()).filter(({ state }) => state === "alive");
+  await until("its actors have ended", async () => (await alive()).length === 0);
+  return another();
 }
 
-const startWide = () => TrainingRun.start(cluster, recipe, join(cluster.dir, "wide"));
+const startWide = (name = "wide") => TrainingRun.start(cluster, recipe, join(cluster.dir, name));
 
 /** Stops the driver, because the run must not end before the next test. */
 function leave(run: TrainingRun): TrainingRun {
@@ -139,7 +152,7 @@ test("the run's disk and that of its traces are full: traces are dropped and cou
 // This also tests TRAIN-1, TRAIN-2 and TRAIN-3: the step is dispatched and requested again, with the same tasks and
 // seeds.
 test("T6: the driver is killed, then every process at once: what is started again on the same folders ends with the same weights", async () => {
-  const run = goOnWith(narrowRun, startNarrow);
+  const run = await goOnWith(narrowRun, 4, startNarrow);
   await untilBusy(run, 2, "rollouts");
   const spawned = await cluster.client.actors();
   expect(spawned.length).toBeGreaterThanOrEqual(3);
@@ -185,21 +198,24 @@ test("actors are killed in one run, each with work in hand: the next process of 
   expect(isAlive(rollout.pid)).toBe(false);
   // The reward actor is killed; its trajectories are scored by the next one.
   await untilBusy(run, 3, "rollouts");
+  wideRun = leave(run);
   const reward = await killActor("reward");
   await untilBack(run, reward.actorId);
-  wideRun = leave(run);
 });
 
 test("the head is killed: training goes on, it knows node and actors again; rollout actors killed while it is away come back with it", async () => {
-  const run = goOnWith(wideRun, startWide);
+  const run = await goOnWith(wideRun, 4, () => startWide("wide-head"));
   await run.untilStep(1);
   const before = await cluster.client.actors();
+  const [learner] = await cluster.actors("learner");
+  if (learner === undefined) throw new Error("no learner is alive");
   const node = (await cluster.client.nodes()).find(({ state }) => state === "alive");
   cluster.head.kill("SIGKILL");
   await cluster.head.ended;
   await run.untilStep(run.steps.length + 1);
-  // The driver is stopped, because the run must not end before the head is back.
-  run.driver.kill("SIGSTOP");
+  // The learner is stopped, because the run must not end before the head is back. A driver that stands still for longer
+  // than its grace loses its session.
+  process.kill(learner.pid, "SIGSTOP");
   await cluster.startHead();
   await run.until("the node is back", async () => {
     const nodes = await cluster.client.nodes();
@@ -208,7 +224,7 @@ test("the head is killed: training goes on, it knows node and actors again; roll
   const facts = ({ actorId, pid, incarnation, state }: ActorInfo) =>
     [actorId, pid, incarnation, state].join(" ");
   expect((await cluster.client.actors()).map(facts).sort()).toEqual(before.map(facts).sort());
-  run.driver.kill("SIGCONT");
+  process.kill(learner.pid, "SIGCONT");
 
   await untilBusy(run, run.steps.length + 1, "rollouts");
   const actors = await cluster.actors("rollout");
@@ -218,11 +234,15 @@ test("the head is killed: training goes on, it knows node and actors again; roll
   await until("both are gone", () => actors.every(({ pid }) => !isAlive(pid)));
   await cluster.startHead();
   for (const { actorId, incarnation } of actors) await untilBack(run, actorId, incarnation + 1);
+  // A driver that stands still before the new head knows it would lose its session, and with it all that it owns.
+  await run.until("the driver is connected", async () =>
+    (await cluster.client.drivers()).some(({ pid }) => pid === run.driver.pid),
+  );
   wideRun = leave(run);
 });
 
 test("the node with base weights and tokenizer is killed with all it runs: they are brought to another, actors move there", async () => {
-  const run = goOnWith(wideRun, startWide);
+  const run = await goOnWith(wideRun, 2, () => startWide("wide-node"));
   await run.untilStep(1);
   leave(run);
   // The second node joins when everything runs on the first.
