@@ -29,7 +29,7 @@ const nav = site.kinds.map(({ kind, groups }) => ({
 /** What the theme's search box has to say to be understood: it calls itself a button, and its links are children of options. */
 const searchRepairs = [
   [
-    /role="button"\s+(:aria-owns="[^"]*")\s+aria-expanded="true"\s+aria-haspopup="listbox"\s+aria-labelledby="localsearch-label"/,
+    /role="button"\s+(:aria-owns="[^"]*")\s+aria-expanded="true"\s+aria-haspopup="listbox"\s+aria-label\w+="localsearch-label"/,
     'role="dialog" aria-label="Search" $1',
   ],
   [
