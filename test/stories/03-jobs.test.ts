@@ -221,11 +221,11 @@ describe("wrong input is answered with one line that names the fix, and an exit 
   });
 
   test("a missing recipe, a missing program, a missing base model", async () => {
-    expect(await refused(2, ["job", "submit", "no-such.yaml"])).toMatch(/no-such\.yaml.*give/);
+    expect(await refused(3, ["job", "submit", "no-such.yaml"])).toMatch(/no-such\.yaml.*give/);
     expect(await refused(3, ["job", "submit", "no-such.ts"])).toMatch(/no-such\.ts/);
     const folder = await cluster.recipeFolder("no-base");
     const recipe = writeRecipe(folder, { more: { model: { path: "./nowhere" } } });
-    expect(await refused(3, ["train", recipe])).toMatch(/small\.yaml: model\.path: .*nowhere.*give/);
+    expect(await refused(2, ["train", recipe])).toMatch(/small\.yaml: model\.path: .*nowhere.*give/);
   });
 
   test("a program that does not bundle", async () => {
