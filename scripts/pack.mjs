@@ -33,8 +33,13 @@ export async function pack(folder) {
       ],
       { cwd: stage },
     );
-    const tarballs = JSON.parse(stdout.slice(stdout.indexOf("[")));
-    return tarballs.map((tarball, place) => ({ ...tarball, manifest: readManifest(folders[place]) }));
+    // A list up to npm 11, since npm 12 an object by name.
+    const tarballs = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))));
+    const manifests = folders.map(readManifest);
+    return tarballs.map((tarball) => ({
+      ...tarball,
+      manifest: manifests.find(({ name }) => name === tarball.name),
+    }));
   } finally {
     rmSync(stage, { recursive: true, force: true });
   }
