@@ -31,6 +31,7 @@ export function picture(terminal) {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="12">`,
+    `<title>${escaped(lines[0] ?? "")}</title>`,
     `<rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>`,
     ...texts,
     "</svg>",

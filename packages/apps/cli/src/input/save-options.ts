@@ -2,7 +2,6 @@ import { realpathSync } from "node:fs";
 import type { SaveOptions } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
-import type { JsonOutput } from "../display/json-output.js";
 import { parseAmount } from "./key-values.js";
 
 /** Options of commands that write a model folder. */
@@ -13,7 +12,8 @@ export interface SaveFlags {
   readonly json?: boolean;
 }
 
-export function withSaveOptions(command: Command, output: JsonOutput): Command {
+/** @param json the flag of the command's own output */
+export function withSaveOptions(command: Command, json: Option): Command {
   return command
     .requiredOption("--out <folder>", "model folder to write; an existing one is replaced")
     .addOption(
@@ -26,7 +26,7 @@ export function withSaveOptions(command: Command, output: JsonOutput): Command {
       "size above which the weights are split into several files; default 5",
       parseAmount,
     )
-    .addOption(output.option());
+    .addOption(json);
 }
 
 export function saveOptions({ dtype, maxShardGb }: SaveFlags): SaveOptions {

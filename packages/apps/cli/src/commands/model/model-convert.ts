@@ -10,7 +10,7 @@ export function addModelConvert(model: Command): void {
         "writes a model as a folder in the Hugging Face layout: config.json, safetensors, tokenizer.json",
       )
       .argument("<model>", modelArgument),
-    writtenModelOutput,
+    writtenModelOutput.option(),
   ).action(async (name: string, options: SaveFlags & ModelInputOptions) => {
     refuseOwnModel(name, options);
     const { readModelInput } = await import("../../models/model-input.js");

@@ -55,7 +55,7 @@ export function addModelExport(model: Command): void {
         "--tokenizer <folder>",
         "model folder with the tokenizer; default: that of the run's base model",
       ),
-    exportedOutput,
+    exportedOutput.option(),
   ).action(async (from: string, options: ExportFlags) => {
     for (const read of [from, options.addAdapters ?? from]) refuseOwnModel(read, options);
     const { holdsRunModel, readRunAdapters, readRunModel } = await import("@palimpsest/trainer");

@@ -59,7 +59,7 @@ export function addModelInit(model: Command): void {
       .option("--intermediate-size <n>", "width of the feed-forward layer", parseWhole)
       .option("--max-positions <n>", "maximum sequence length in tokens", parseWhole)
       .option("--tied", "ties the output head to the embedding"),
-    writtenModelOutput,
+    writtenModelOutput.option(),
   ).action(async (files: readonly string[], flags: InitFlags) => {
     const { hashWeights, initModel, parameterCount, parseModelInit, saveModel } = await import(
       "@palimpsest/model"
