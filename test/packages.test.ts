@@ -90,6 +90,7 @@ const { startLine } = (await script("docs-check/process.mjs")) as {
 const run = promisify(execFile);
 const manifestIn = (folder: string) =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+const own = manifestIn(join(root, "packages/apps/cli")).version;
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-packages-"));
 const project = join(folder, "project");
@@ -184,7 +185,7 @@ describe("each tarball", () => {
       const text = readFileSync(join(at, "package.json"), "utf8");
       expect(text, name).not.toMatch(/workspace:|@palimpsest\/source|"private"|devDependencies/);
       const manifest = manifestIn(at);
-      expect(manifest, name).toMatchObject({ name, version: "0.1.0", license: "Apache-2.0" });
+      expect(manifest, name).toMatchObject({ name, version: own, license: "Apache-2.0" });
       expect(manifest.engines?.node, name).toBe(">=20.19");
       expect(readFileSync(join(at, "LICENSE"), "utf8"), name).toContain("Apache License");
       const readme = readFileSync(join(at, "README.md"), "utf8").split("\n");
@@ -219,7 +220,7 @@ describe("each tarball", () => {
         const manifest = manifestIn(at);
         const needs = { ...manifest.dependencies, ...manifest.peerDependencies };
         for (const [needed, version] of Object.entries(needs))
-          if (needed.startsWith("@palimpsest/")) expect(version, `${name} needs ${needed}`).toBe("0.1.0");
+          if (needed.startsWith("@palimpsest/")) expect(version, `${name} needs ${needed}`).toBe(own);
         expect(manifest, name).not.toHaveProperty("scripts");
         expect(manifest, name).not.toHaveProperty("gypfile");
       }
@@ -542,7 +543,7 @@ describe("an empty project with the tarballs", () => {
       Object.fromEntries(
         ["@palimpsest/agents", "@palimpsest/client", "@palimpsest/rewards", "palimpsest"].map((name) => [
           name,
-          "^0.1.0",
+          `^${own}`,
         ]),
       ),
     );

@@ -29,8 +29,13 @@ function miniature(): string {
     cpSync(join(root, path), join(at, path));
   };
   for (const path of ["pnpm-workspace.yaml", "package.json", "CITATION.cff", "CHANGELOG.md"]) copy(path);
-  for (const path of ["docs/guides/packages.md", "docs/guides/newcomer.md", ".changeset/config.json"])
-    copy(path);
+  for (const path of [
+    "docs/guides/packages.md",
+    "docs/guides/newcomer.md",
+    "docs/tutorials",
+    ".changeset/config.json",
+  ])
+    cpSync(join(root, path), join(at, path), { recursive: true });
   for (const room of readdirSync(join(root, "packages")))
     for (const name of readdirSync(join(root, "packages", room)))
       copy(`packages/${room}/${name}/package.json`);
@@ -56,7 +61,9 @@ it("raises every version as one, and moves what change files say into CHANGELOG.
   for (const path of ["runtime/client", "apps/cli", "learning/jit"])
     expect(JSON.parse(readFileSync(join(at, "packages", path, "package.json"), "utf8")).version).toBe(next);
   expect(JSON.parse(readFileSync(join(at, "package.json"), "utf8")).version).toBe(next);
-  expect(readFileSync(join(at, "docs/guides/packages.md"), "utf8")).toContain(`palimpsest-${next}.tgz`);
+  for (const path of ["guides/packages.md", "tutorials/ask.md", "tutorials/agent.md"])
+    expect(readFileSync(join(at, "docs", path), "utf8"), path).toContain(`palimpsest-${next}.tgz`);
+  expect(readFileSync(join(at, "docs/tutorials/actor.md"), "utf8")).toContain(`runtime-${next}.tgz`);
   expect(readFileSync(join(at, "CHANGELOG.md"), "utf8")).toContain(`## ${next}\n\n### Added\n\n- a verb.\n`);
   expect(isWaiting(at)).toBe(false);
   expect(notesNow(at)).toContain("- a flag.");

@@ -6,7 +6,10 @@ import { root } from "../setup/paths.mjs";
 
 const kinds = ["Added", "Removed", "Changed", "Fixed", "Security"];
 /** Files that name the version, besides the manifests that changesets knows. */
-const naming = ["package.json", "CITATION.cff", "docs/guides/packages.md", "docs/guides/newcomer.md"];
+const naming = [
+  ...["package.json", "CITATION.cff", "docs/guides/packages.md", "docs/guides/newcomer.md"],
+  ...["docs/tutorials/ask.md", "docs/tutorials/actor.md", "docs/tutorials/agent.md"],
+];
 
 const versionOf = (at = root) =>
   JSON.parse(readFileSync(join(at, "packages/apps/cli/package.json"), "utf8")).version;

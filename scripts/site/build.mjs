@@ -84,7 +84,7 @@ export async function buildSite({ name, base, out, repository }) {
     );
   for (const asset of assets) cpSync(join(root, asset), join(staged, pathOf(asset)), { recursive: true });
   const siteBase = `${base}${name}/`;
-  const playground = join(root, "playground/dist");
+  const playground = join(root, "dist-playground");
   write(
     join(staged, "site.json"),
     JSON.stringify({

@@ -63,7 +63,7 @@ function homeOf(readme) {
     "# Agents that learn what to remember\n",
     `${lead} For applications that read more than fits into a context, for research on memory, and for TypeScript engineers who know Ray.\n`,
     ["```sh", line("ask"), line("train"), line("serve runs"), "```\n"].join("\n"),
-    `[First answer in three minutes](docs/tutorials/ask.md) · [Own actors](docs/tutorials/actor.md) · [Own agent](docs/tutorials/agent.md)\n`,
+    `[First answer in two minutes](docs/tutorials/ask.md) · [Own actors](docs/tutorials/actor.md) · [Own agent](docs/tutorials/agent.md)\n`,
     `${picture}\n`,
     `${bullets}`,
     "## Where to start\n",

@@ -37,12 +37,16 @@ export class Command {
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       this.#stderr += text;
     });
-    this.ended = once(child, "close").then(([code, signal]) => ({
-      code: code as number | null,
-      signal: signal as NodeJS.Signals | null,
-      stdout: this.#stdout,
-      stderr: this.#stderr,
-    }));
+    this.ended = once(child, "close").then(([code, signal]) => {
+      const [unlike] = /^warning: what --json printed .*$/m.exec(this.#stderr) ?? [];
+      if (unlike !== undefined) throw new Error(unlike);
+      return {
+        code: code as number | null,
+        signal: signal as NodeJS.Signals | null,
+        stdout: this.#stdout,
+        stderr: this.#stderr,
+      };
+    });
   }
 
   static start(args: readonly string[], options: CommandOptions): Command {

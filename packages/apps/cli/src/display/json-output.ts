@@ -40,16 +40,18 @@ export class JsonOutput<Value = unknown> {
     this.printText(`${printableJson(value, this.isLines ? 0 : 2)}\n`);
   }
 
-  /** Writes a value that another package has formatted. @throws {PalimpsestError} INTERNAL if it is not of the schema */
+  /**
+   * Writes a value that another package has formatted. What the schema does not tell, such as a field of a newer head, is
+   * said on standard error: it fails no command, whose result may be that of hours.
+   */
   printText(text: string): void {
     process.stdout.write(text);
-    // It is checked when it is on standard output already, because it may be the result of hours.
-    parseInput(
-      this.schema,
-      JSON.parse(text),
-      (problem) =>
-        new PalimpsestError("INTERNAL", `--json: what was printed is not of its schema: ${problem}`),
-    );
+    try {
+      parseInput(this.schema, JSON.parse(text), (problem) => new PalimpsestError("INTERNAL", problem));
+    } catch (reason) {
+      const { rawMessage } = PalimpsestError.from(reason);
+      process.stderr.write(`warning: what --json printed is not of its schema: ${rawMessage}\n`);
+    }
   }
 }
 

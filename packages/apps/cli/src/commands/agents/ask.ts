@@ -77,6 +77,7 @@ const output = new JsonOutput(() =>
     agent: z.strictObject({
       kind: z.string(),
       preset: z.string(),
+      module: z.string().optional(),
       config: openObject("its settings"),
     }),
     document: z.strictObject({
