@@ -114,6 +114,8 @@ test("what needs no cluster", async () => {
   await runs("certs issue", "--dir", path("certs"), "--role", "driver", "--name", "alice");
   await runs("certs revoke", path("certs/alice"), "--dir", path("certs"));
   await runs("new agent", "mine", "--folder", path("mine"));
+  await runs("new reward", "fair", "--folder", path("fair"));
+  await runs("new project", "notes", "--folder", path("notes"));
   await runs("world list");
   const [world = ""] = Object.values(JSON.parse(await run(["world", "list", "--json"]))).map(
     (one) => z.object({ name: z.string() }).parse(one).name,
