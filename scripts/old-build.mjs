@@ -36,6 +36,10 @@ export function oldBuild() {
     if (existsSync(links) && existsSync(join(making, path)))
       cpSync(links, join(making, path, "node_modules"), { recursive: true, verbatimSymlinks: true });
   }
+  // The old packages had all of tfjs where these have its core.
+  const tfjs = "node_modules/@tensorflow/tfjs";
+  for (const path of ["packages/learning/model", "packages/learning/learner"])
+    cpSync(join(root, "packages/learning/jit", tfjs), join(making, path, tfjs), { verbatimSymlinks: true });
   execFileSync(process.execPath, ["scripts/generate-protos.mjs"], { cwd: making, stdio: "inherit" });
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [compiler, "-b", "--checkers", "1", "packages/apps/cli"], {

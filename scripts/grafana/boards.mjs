@@ -38,6 +38,14 @@ export const boards = {
           { unit: "percentunit", max: 1 },
         ),
         panel("Requests that wait", { "{{fairness_key}}": "palimpsest_head_share_waiting" }),
+        panel(
+          "Bytes of objects by quota",
+          { "{{quota}}, {{kind}}": "palimpsest_head_object_quota_bytes" },
+          { unit: "bytes" },
+        ),
+        panel("Nodes where objects wait for a quota", {
+          "{{quota}}": "palimpsest_head_object_quota_waiting",
+        }),
         panel("Stopped for others in 5 minutes", {
           "{{fairness_key}}, by {{cause}}":
             "sum by (fairness_key, cause) (increase(palimpsest_head_preemptions_total[5m]))",
@@ -264,6 +272,12 @@ export const boards = {
           { "{{phase}}": mean("palimpsest_training_step_seconds", "phase") },
           { unit: "s", width: 12 },
         ),
+        panel("Share of a learner's time by phase", {
+          "{{phase}}": "sum by (phase) (rate(palimpsest_learner_phase_seconds_total[5m]))",
+        }),
+        panel("Share of samplers' time by phase", {
+          "{{phase}}": "sum by (phase) (rate(palimpsest_sampler_phase_seconds_total[5m]))",
+        }),
         panel(
           "Step and policy version",
           { step: "palimpsest_training_step", policyVersion: "palimpsest_learner_policy_version" },

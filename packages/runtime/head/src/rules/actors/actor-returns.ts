@@ -173,7 +173,7 @@ export class ActorReturns {
         actor.incarnation !== before.incarnation ||
         actor.state !== before.state
       ) {
-        this.#starts.noProcess(nodeId, { ...before, actorId: before.spec.actorId });
+        this.#starts.noProcess(nodeId, before);
         continue;
       }
       if (actor.state === "STARTING") {

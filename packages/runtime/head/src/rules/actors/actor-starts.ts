@@ -88,31 +88,25 @@ export class ActorStarts {
   }
 
   /** Repeats the order to start an actor that the node did not list, once the decision is in the store (ACTOR-1). */
-  async orderAgain(nodeId: string, { spec: { actorId }, incarnation, pid }: Actor): Promise<void> {
-    const lease = leaseOf(actorId, incarnation);
+  async orderAgain(nodeId: string, before: Actor): Promise<void> {
+    const { actorId } = before.spec;
+    const lease = leaseOf(actorId, before.incarnation);
     if (this.#again.has(lease)) return;
     this.#again.add(lease);
     await this.#deps.actors.durable(actorId);
     this.#again.delete(lease);
     const actor = this.#deps.actors.get(actorId);
-    if (actor?.state === "STARTING" && actor.incarnation === incarnation && actor.nodeId === nodeId)
-      this.#sendStart(actor);
-    else this.noProcess(nodeId, { actorId, incarnation, pid });
+    const isHere = actor?.incarnation === before.incarnation && actor.nodeId === nodeId;
+    if (actor?.state === "STARTING" && isHere) this.#sendStart(actor);
+    else this.noProcess(nodeId, before);
   }
 
   /**
    * Gives back what is held for a process that the node does not run, if its actor was killed before it was ordered: the
    * node has no end to report.
-   * @param process with the process id that the head knew when the node did not list it
+   * @param before the actor when the node did not list it
    */
-  noProcess(
-    nodeId: string,
-    {
-      actorId,
-      incarnation,
-      pid,
-    }: { readonly actorId: string; readonly incarnation: number; readonly pid: number },
-  ): void {
+  noProcess(nodeId: string, { spec: { actorId }, incarnation, pid }: Actor): void {
     const actor = this.#deps.actors.get(actorId);
     const isKilled = actor?.state === "DEAD" && actor.incarnation === incarnation && actor.pid === pid;
     if (actor !== undefined && !isKilled) return;
