@@ -604,7 +604,7 @@ describe("an empty project with the tarballs", () => {
     }
     const units = join(project, "node_modules/palimpsest/deploy/systemd");
     for (const name of readdirSync(units)) {
-      const named = /^Documentation=.*?\/opt\/palimpsest\/(\S+)/m.exec(
+      const named = /^Documentation=.*?\/opt\/palimpsest\/current\/(\S+)/m.exec(
         readFileSync(join(units, name), "utf8"),
       );
       expect(existsSync(join(project, named?.[1] ?? "")), `${name}: ${named?.[0]}`).toBe(true);
