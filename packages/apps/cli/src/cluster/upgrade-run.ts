@@ -66,14 +66,20 @@ export class UpgradeRun {
       const info = await this.#cluster.info();
       return info.epoch > epoch ? info : undefined;
     };
-    const heads = await this.#cluster.heads();
-    const successors = heads.filter((head) => !head.leads && head.isReachable && isAt(this.#target, head));
-    if (successors.length > 0) {
-      onNote(`programs learn of the standby ${successors[0]?.address}`);
+    let heads = await this.#cluster.heads();
+    const successors = () =>
+      heads.filter((head) => !head.leads && head.isReachable && isAt(this.#target, head));
+    if (successors().length > 0) {
+      onNote(`programs learn of the standby ${successors()[0]?.address}`);
       await delay(learnMs, signal);
       signal.throwIfAborted();
+      // It may have ended meanwhile, and nobody would take over.
+      heads = await this.#cluster.heads();
+    }
+    const [successor] = successors();
+    if (successor !== undefined) {
       await this.#cluster.shutdown({ restart: true });
-      await this.#returned({ ...member, kind: "standby", id: successors[0]?.address ?? "" }, next);
+      await this.#returned({ ...member, kind: "standby", id: successor.address }, next);
       if (this.#options.restartCommand === undefined) return;
       await this.#standby(member);
       return;

@@ -39,6 +39,16 @@ test("files stay within the node's bytes, are given up when they are old, and a 
   await new Promise(setImmediate);
   clock.nowMs = 5_001;
   expect([await writes.take(100), abandoned]).toEqual([undefined, ["1", "2"]]);
+  // What is in use now has the bytes of a size that no value has any more.
+  const other = ahead(200);
+  for (let stored = 0; stored < 2; stored++) other.writes.stored(100);
+  await new Promise(setImmediate);
+  other.clock.nowMs = 5_001;
+  for (let stored = 0; stored < 2; stored++) other.writes.stored(50);
+  expect([other.abandoned, other.reserved]).toEqual([
+    ["1", "2"],
+    [100, 100, 50, 50],
+  ]);
   const none = ahead(1_000, false);
   for (let stored = 0; stored < 2; stored++) none.writes.stored(100);
   await new Promise(setImmediate);
@@ -47,4 +57,14 @@ test("files stay within the node's bytes, are given up when they are old, and a 
   none.clock.nowMs = 50;
   none.writes.stored(100);
   expect(none.reserved).toHaveLength(4);
+});
+
+test("files that come when their size is forgotten are given up (AHEAD-2)", async () => {
+  const { writes, abandoned, reserved } = ahead(20);
+  for (let stored = 0; stored < 2; stored++) writes.stored(10);
+  for (let sizeBytes = 11; sizeBytes < 20; sizeBytes++) writes.stored(sizeBytes);
+  await new Promise(setImmediate);
+  expect(abandoned).toEqual(["1", "2"]);
+  for (let stored = 0; stored < 2; stored++) writes.stored(10);
+  expect(reserved).toEqual([10, 10, 10, 10]);
 });

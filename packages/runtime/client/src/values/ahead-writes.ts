@@ -69,6 +69,8 @@ export class AheadWrites {
   /** Must be called when a value of that size was written. */
   stored(sizeBytes: number): void {
     if (sizeBytes > Math.min(maxSizeBytes, this.#deps.maxBytes)) return;
+    // A program that has gone over to other sizes would keep the bytes of the former ones.
+    for (const [other, unused] of this.#sizes) this.#giveUpOld(other, unused);
     const known = this.#sizes.get(sizeBytes);
     const size = known ?? { ready: [], ordered: [], wanted: 2, notBeforeMs: 0 };
     this.#sizes.delete(sizeBytes);
@@ -92,8 +94,13 @@ export class AheadWrites {
         if (file === undefined) size.notBeforeMs = clock.monotonicMs() + restMs;
         const at = size.ordered.indexOf(ordered);
         if (at >= 0) size.ordered.splice(at, 1);
-        if (at >= 0 && file !== undefined) size.ready.push({ ...file, sinceMs: clock.monotonicMs() });
-        else this.#bytes -= sizeBytes;
+        const isKnown = this.#sizes.get(sizeBytes) === size;
+        if (at >= 0 && file !== undefined && isKnown) {
+          size.ready.push({ ...file, sinceMs: clock.monotonicMs() });
+          return;
+        }
+        this.#bytes -= sizeBytes;
+        if (at >= 0 && file !== undefined) this.#deps.abandon(file.objectId);
       });
     }
   }

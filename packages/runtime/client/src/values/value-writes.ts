@@ -1,5 +1,5 @@
 /** Writes a value to the node: in an order, by a file that both see, or over the network. */
-import { type StoredValue, wholeOf } from "@palimpsest/wire";
+import { PalimpsestError, type StoredValue, wholeOf } from "@palimpsest/wire";
 import { idBytes, type ObjectLink } from "./object-link.js";
 import { upload } from "./object-transfer.js";
 import { writeFileValue } from "./value-files.js";
@@ -64,11 +64,19 @@ async function storeInFile(link: ObjectLink, value: StoringValue): Promise<Unsea
       void abandon();
       memory = await writeFileValue((await reserve()) ?? "", pieces, signal);
     }
-    const sealing = link.order({ seal: { objectId: id, contains: [...contains] } }, timeoutMs);
+    const seal = () => link.order({ seal: { objectId: id, contains: [...contains] } }, timeoutMs);
+    const sealing = seal();
     if (onId !== undefined) link.ahead?.stored(sizeBytes);
     if (early && memory !== undefined) return { sealing, memory };
     memory?.done();
-    await sealing;
+    try {
+      await sealing;
+    } catch (reason) {
+      // The same, after the file was written.
+      if (ahead === undefined || PalimpsestError.from(reason).code !== "OBJECT_LOST") throw reason;
+      (await writeFileValue((await reserve()) ?? "", pieces, signal))?.done();
+      await seal();
+    }
     return undefined;
   } catch (reason) {
     void abandon();
