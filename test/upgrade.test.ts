@@ -91,10 +91,12 @@ test("a cluster of the version before is upgraded under calls, goes on after an 
 
   cluster.installed = present;
   await cluster.head("head-2", second);
-  const shown = await cluster.run(["upgrade", "plan", ...where], present);
-  expect(shown.stdout).toMatch(
-    new RegExp(`standby +${second} .*${protocolsText(ownProtocols())} +has this version`),
-  );
+  const ready = new RegExp(`standby +${second} .*${protocolsText(ownProtocols())} +has this version`);
+  // The head learns of a standby a moment after it listens.
+  const shown = await until("the standby is listed", async () => {
+    const plan = await cluster.run(["upgrade", "plan", ...where], present);
+    return ready.test(plan.stdout) && plan;
+  });
   expect(shown.stdout).toContain("3 processes to replace");
   // The head hands over. The supervisor does not bring a worker back, and the run ends.
   cluster.supervises = false;

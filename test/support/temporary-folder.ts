@@ -21,7 +21,8 @@ export function fileFolder(): string {
 const created = () => mkdtempSync(join(tmpdir(), "palimpsest-test-"));
 /** Removes a folder with what is in it. */
 export function removeFolder(path: string): void {
-  rmSync(path, { recursive: true, force: true });
+  // A program that is ending may still write there, as fish does its completions.
+  rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   // After the socket of a killed head, Node.js would not follow links to modules (PROCESSLOCK-3).
   statSync("/");
 }
