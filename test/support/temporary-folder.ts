@@ -21,8 +21,16 @@ export function fileFolder(): string {
 const created = () => mkdtempSync(join(tmpdir(), "palimpsest-test-"));
 /** Removes a folder with what is in it. */
 export function removeFolder(path: string): void {
-  // A program that is ending may still write there, as fish does its completions.
-  rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  for (let left = 100; ; left--) {
+    try {
+      rmSync(path, { recursive: true, force: true });
+      break;
+    } catch (error) {
+      // A program that is ending may still write there, as shells do their history.
+      const { code } = error as NodeJS.ErrnoException;
+      if (left === 0 || code !== "ENOTEMPTY") throw error;
+    }
+  }
   // After the socket of a killed head, Node.js would not follow links to modules (PROCESSLOCK-3).
   statSync("/");
 }
