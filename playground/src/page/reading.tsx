@@ -1,6 +1,7 @@
 /** One reading, chunk by chunk: the document with what is being read, and beside it the memory as it is overwritten. */
-import { factLanes, laneEndText, laneMark, wordDiff } from "@palimpsest/evals/microscope";
+import { factLanes, laneEndText, laneMark } from "@palimpsest/evals/microscope";
 import type { Trace } from "@palimpsest/evals/trace-schema";
+import { MemoryDiff } from "../../../packages/apps/dashboard/page/src/microscope/memory-diff.js";
 import type { Question } from "../worker/messages.js";
 
 export function Reading({ question, trace, answer, chunk, onChunk }: ReadingProps) {
@@ -42,7 +43,13 @@ export function Reading({ question, trace, answer, chunk, onChunk }: ReadingProp
             const shown = mark && laneMark(mark);
             return (
               <li key={step} class={at === chunk ? "now" : at < chunk ? "past" : "later"}>
-                {at <= chunk ? <Overwritten before={steps[at - 1]?.memory ?? ""} after={memory} /> : " "}
+                {at <= chunk ? (
+                  <span class="text">
+                    <MemoryDiff before={steps[at - 1]?.memory ?? ""} after={memory} />
+                  </span>
+                ) : (
+                  " "
+                )}
                 {at <= chunk && shown ? (
                   <span class={`small ${shown.tone}`}>
                     {" "}
@@ -91,20 +98,5 @@ function Section({ text, evidence = "" }: { readonly text: string; readonly evid
       <mark>{evidence}</mark>
       {text.slice(at + evidence.length)}
     </>
-  );
-}
-
-function Overwritten({ before, after }: { readonly before: string; readonly after: string }) {
-  const parts = wordDiff(before, after);
-  return (
-    <span class="text">
-      {parts.map(({ kind, text }, at) => {
-        const key = `${at}`;
-        if (kind === "added") return <ins key={key}>{text}</ins>;
-        if (kind === "removed") return <del key={key}>{text}</del>;
-        return <span key={key}>{text}</span>;
-      })}
-      {after === "" ? <span class="dim">empty</span> : null}
-    </span>
   );
 }

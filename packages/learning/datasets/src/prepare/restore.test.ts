@@ -65,6 +65,21 @@ it("leaves out what is too near, and what the document says everywhere", async (
   await expect(prepare({}, often)).rejects.toThrow("answer in too many sections");
 });
 
+it("takes rare words of an alphabet without capital letters, and says where a text has no gap", async () => {
+  const arabic = join(folder, "arabic.txt");
+  const day = (i: number) => `في اليوم رقم ${i} لم يحدث أي شيء يستحق أن يروى في هذه القرية. `;
+  const days = (from: number) => Array.from({ length: 15 }, (_, i) => day(from + i)).join("");
+  writeFileSync(
+    arabic,
+    `${days(1)}باع الرجل العجوز طاحونة قديمة قرب النهر لامرأة من الشمال. ${days(20)}بعد سنوات طويلة رأى الناس نورا يخرج من طاحونة القرية في الليل. ${days(40)}`,
+  );
+  const { tasks } = await prepare({}, arabic);
+  expect(tasks.map(({ answers }) => answers[0])).toContain("طاحونة");
+  const bare = join(folder, "bare.txt");
+  writeFileSync(bare, "it rained and nobody came to the fair that year.");
+  await expect(prepare({}, bare)).rejects.toThrow("document without a gap that the rest of it fills");
+});
+
 it("leaves the answer out of the whole document where that is asked for", async () => {
   const { tasks } = await prepare({ maskAll: true });
   for (const { answers, document } of tasks) expect(document).not.toContain(answers[0]);

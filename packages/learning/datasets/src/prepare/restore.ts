@@ -47,6 +47,7 @@ export const restore = definePreparer({
     for await (const sentences of documentsOf(options, context)) {
       document++;
       const gaps = gapsOf(sentences, { minDistance: options.minDistance, leftOut: context.leftOut });
+      if (gaps.length === 0) context.leftOut("document without a gap that the rest of it fills");
       for (const gap of chosen(gaps, options, counts, `${context.seed}/${document}`)) {
         if (gap.sharedWords === 0) context.remark("sentences without a word of their evidence");
         yield taskOf(sentences, gap, document, options);

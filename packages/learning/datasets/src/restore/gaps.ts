@@ -28,8 +28,12 @@ const leastName = 3;
 const possessive = /['’]s?$/u;
 /** Shorter ones stand for too many things. */
 const number = /(?<![\p{L}\p{N}.,])\d[\d.,]+\d(?![\p{L}\p{N}])/gu;
-/** A word of a script without capital letters, in which names do not show. Elsewhere it might as well be a verb. */
-const rareWord = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]{2,}$/u;
+/**
+ * A word of a script without capital letters, in which names do not show, such as Chinese, Arabic or Hindi. Elsewhere it
+ * might as well be a verb.
+ */
+const rareWord =
+  /^(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]{2,}|[\p{Lo}\p{M}]{4,})$/u;
 /** Shorter sentences say too little of what is missing; longer ones are tables and lists. */
 const [leastWords, mostWords] = [8, 60];
 /** In words: about what an agent reads at once. */

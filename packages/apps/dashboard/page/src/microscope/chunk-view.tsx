@@ -1,9 +1,9 @@
 /** Shows one chunk of an episode: what was read, recalled, written and remembered, and what the tools did. */
-import { type FactLane, wordDiff } from "@palimpsest/evals/microscope";
+import type { FactLane } from "@palimpsest/evals/microscope";
 import type { Trace, TraceMemoryStep } from "@palimpsest/evals/trace-schema";
-import { useMemo } from "preact/hooks";
 import { withQuery } from "../data/route.js";
 import { durationText, numberText } from "../parts/format.js";
+import { MemoryDiff } from "./memory-diff.js";
 import { TokenStrip } from "./token-strip.js";
 import { ToolCalls } from "./tool-calls.js";
 
@@ -49,7 +49,9 @@ export function ChunkView({ trace, chunk, lanes }: ChunkViewProps) {
               Memory after it{step.head === undefined ? "" : `, head ${step.head} written`}
               {gateMarks(step)}
             </h3>
-            <MemoryDiff before={trace.memorySteps[chunk - 1]?.memory ?? ""} after={step.memory} />
+            <p class="text">
+              <MemoryDiff before={trace.memorySteps[chunk - 1]?.memory ?? ""} after={step.memory} />
+            </p>
           </div>
         ) : null}
         {step?.section === undefined ? null : (
@@ -99,19 +101,4 @@ interface ChunkViewProps {
   readonly trace: Trace;
   readonly chunk: number;
   readonly lanes: readonly FactLane[];
-}
-
-function MemoryDiff({ before, after }: { readonly before: string; readonly after: string }) {
-  const parts = useMemo(() => wordDiff(before, after), [before, after]);
-  return (
-    <p class="text">
-      {parts.map(({ kind, text }, at) => {
-        const key = `${at}`;
-        if (kind === "added") return <ins key={key}>{text}</ins>;
-        if (kind === "removed") return <del key={key}>{text}</del>;
-        return <span key={key}>{text}</span>;
-      })}
-      {after === "" ? <span class="dim">empty</span> : null}
-    </p>
-  );
 }
