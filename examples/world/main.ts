@@ -1,11 +1,11 @@
 // Makes texts in which things change hands, and shows how many questions a search for words can answer, by length.
-import { difficultyOf, worldByName } from "@palimpsest/datasets";
+import { worldByName } from "@palimpsest/datasets";
 import { certifyWorld } from "@palimpsest/evals";
 import { hashedEmbedder } from "@palimpsest/memory";
 
 const trade = worldByName("trade");
-const setting = { seed: 1, split: "test", difficulty: difficultyOf(trade, {}) } as const;
-const one = trade.open({ ...setting.difficulty, ...setting, index: 0, length: 32 });
+const setting = { seed: 1, split: "test" } as const;
+const one = trade.open({ ...trade.defaults, ...setting, index: 0, length: 32 });
 const sentences = [...one.sentences()].map(({ text }) => text);
 console.log(`${sentences.slice(-3).join("\n")}\n${one.question} → ${one.answer}\n`);
 

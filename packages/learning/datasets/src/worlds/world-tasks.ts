@@ -1,4 +1,4 @@
-import { parseInput } from "@palimpsest/std/input";
+import { parseInput, shownValue } from "@palimpsest/std/input";
 import type { Task } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { DatasetError } from "../error.js";
@@ -6,9 +6,32 @@ import type { StreamedTask } from "../tasks/streamed-task.js";
 import { generatedTasks, type TaskSet } from "../tasks/task-set.js";
 import { worldSplits } from "./entities.js";
 import type { Difficulty, World, WorldCase } from "./world.js";
-import { worldByName, worldNames } from "./worlds.js";
+import { worldByName, worldNames, worlds } from "./worlds.js";
 
 const sentences = z.int().min(16).max(100_000_000);
+
+const difficultyFields = {
+  cast: z.int().min(2).max(16).optional().describe("number of people; absent: the world's own"),
+  bait: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe("fraction of the sentences that state nothing that matters; absent: the world's own"),
+  distance: z
+    .number()
+    .min(0)
+    .max(0.99)
+    .optional()
+    .describe("fraction of the text, at its end, that states nothing that matters; absent: the world's own"),
+  wordings: z
+    .int()
+    .min(1)
+    .max(4)
+    .optional()
+    .describe("wordings of each sentence that are used; absent: all four"),
+};
+const difficultySchema = z.strictObject(difficultyFields);
 
 /** Settings of generated worlds. */
 export const worldConfigSchema = z.strictObject({
@@ -27,25 +50,7 @@ export const worldConfigSchema = z.strictObject({
         .refine((range) => range.min <= range.max, "min must not be greater than max"),
     ])
     .describe("sentences per document; from a range it is drawn for each task"),
-  cast: z.int().min(2).max(16).optional().describe("number of people; absent: the world's own"),
-  bait: z
-    .number()
-    .min(0)
-    .max(0.99)
-    .optional()
-    .describe("fraction of the sentences that state nothing that matters; absent: the world's own"),
-  distance: z
-    .number()
-    .min(0)
-    .max(0.99)
-    .optional()
-    .describe("fraction of the text, at its end, that states nothing that matters; absent: the world's own"),
-  wordings: z
-    .int()
-    .min(1)
-    .max(4)
-    .optional()
-    .describe("wordings of each sentence that are used; absent: all four"),
+  ...difficultyFields,
   lowercase: z.boolean().default(false).describe("whether texts are in lower case, for small vocabularies"),
 });
 
@@ -53,19 +58,29 @@ export const worldConfigSchema = z.strictObject({
 export type WorldConfigInput = z.input<typeof worldConfigSchema>;
 type WorldConfig = z.output<typeof worldConfigSchema>;
 
-/** Returns the difficulty that settings ask for, with the world's own where they say nothing. */
+/**
+ * Returns the difficulty that settings ask for, with the world's own where they say nothing.
+ * @throws {DatasetError} BAD_CONFIG
+ */
 export function difficultyOf(
   world: World,
   asked: Partial<Record<keyof Difficulty, number | undefined>>,
 ): Difficulty {
+  if (!worlds.includes(world))
+    throw refuse(`world of difficultyOf(): must be what worldByName() returns; it is ${shownValue(world)}`);
   const { defaults } = world;
+  const { cast, bait, distance, wordings } = parseInput(difficultySchema, asked, refuse, {
+    whole: "difficulty",
+  });
   return {
-    cast: asked.cast ?? defaults.cast,
-    bait: asked.bait ?? defaults.bait,
-    distance: asked.distance ?? defaults.distance,
-    wordings: asked.wordings ?? defaults.wordings,
+    cast: cast ?? defaults.cast,
+    bait: bait ?? defaults.bait,
+    distance: distance ?? defaults.distance,
+    wordings: wordings ?? defaults.wordings,
   };
 }
+
+const refuse = (problem: string, cause?: z.ZodError) => new DatasetError("BAD_CONFIG", problem, {}, cause);
 
 /**
  * Opens the tasks of a world, each generated when it is opened.
@@ -89,13 +104,12 @@ export function streamedWorldTasks(input: WorldConfigInput): {
   readonly count: number;
   at(position: number): StreamedTask;
 } {
-  const config = parseInput(
-    worldConfigSchema,
-    input,
-    (problem, cause) => new DatasetError("BAD_CONFIG", `world settings: ${problem}`, {}, cause),
+  const config = parseInput(worldConfigSchema, input, (problem, cause) =>
+    refuse(`world settings: ${problem}`, cause),
   );
   const world = worldByName(config.world);
-  const difficulty = difficultyOf(world, config);
+  const { cast, bait, distance, wordings } = config;
+  const difficulty = difficultyOf(world, { cast, bait, distance, wordings });
   const open = (index: number) => {
     const length = lengthAt(config, index);
     const { seed, split } = config;

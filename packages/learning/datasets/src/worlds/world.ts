@@ -32,7 +32,7 @@ export interface WorldQuestion {
 export interface Difficulty {
   /** Number of people, or of sights in `link`. */
   readonly cast: number;
-  /** Fraction of the sentences that state nothing that matters; from 0 to below 1. */
+  /** Fraction of the sentences that state nothing that matters; from 0 to 1, at which only what the text begins with matters. */
   readonly bait: number;
   /** Fraction of the text, at its end, that states nothing that matters; from 0 to below 1. */
   readonly distance: number;

@@ -1,7 +1,16 @@
 import { createHash } from "node:crypto";
-import { type Difficulty, type WorldCase, type WorldSplit, worldByName } from "@palimpsest/datasets";
+import {
+  type Difficulty,
+  difficultyOf,
+  type WorldCase,
+  type WorldSplit,
+  worldByName,
+  worldConfigSchema,
+} from "@palimpsest/datasets";
 import type { Embedder } from "@palimpsest/memory";
 import { delay } from "@palimpsest/std";
+import { checkKind, checkParts, parseInput } from "@palimpsest/std/input";
+import { EvaluationError } from "../error.js";
 import { type Interval, wilsonInterval } from "../intervals.js";
 import { namesOnly } from "./one-of.js";
 import { bestGuess, floorNames, oracleNames, type Shortcuts, shortcuts } from "./shortcuts.js";
@@ -58,7 +67,8 @@ export interface CertifyOptions {
   readonly questions: number;
   readonly seed: number | string;
   readonly split: WorldSplit;
-  readonly difficulty: Difficulty;
+  /** What replaces the world's own difficulty. */
+  readonly difficulty?: Partial<Record<keyof Difficulty, number | undefined>>;
   readonly embedder: Embedder;
   readonly signal?: AbortSignal;
   onProgress?(done: number): void;
@@ -70,11 +80,13 @@ interface Asked extends Shortcuts {
 
 /**
  * Asks the oracles and every search the questions of a world at one length.
- * @throws {DatasetError} BAD_CONFIG; the signal's reason
+ * @throws {EvaluationError | DatasetError} BAD_CONFIG; the signal's reason
  */
 export async function certifyWorld(options: CertifyOptions): Promise<WorldCertificate> {
-  const { world: name, length, questions, seed, split, difficulty, signal } = options;
+  checkOptions(options);
+  const { world: name, length, questions, seed, split, signal } = options;
   const world = worldByName(name);
+  const difficulty = difficultyOf(world, options.difficulty ?? {});
   const hash = createHash("sha256");
   const asked: Asked[] = [];
   let characters = 0;
@@ -115,6 +127,29 @@ export async function certifyWorld(options: CertifyOptions): Promise<WorldCertif
     highest: highest.name,
   };
 }
+
+/** Checks the numbers and names as settings of tasks, under the names that they have here. */
+function checkOptions(options: CertifyOptions): void {
+  const refuse = (problem: string) => new EvaluationError("BAD_CONFIG", `certifyWorld(): ${problem}`);
+  checkParts(options, "options", parts, refuse);
+  const { world, length, questions, seed, split, embedder, signal } = options;
+  const config = { world, sentences: length, count: questions, seed, split };
+  parseInput(worldConfigSchema, config, refuse, { fields: { sentences: "length", count: "questions" } });
+  checkKind(embedder.embed, "embedder: embed", "a function", refuse);
+  if (signal !== undefined) checkKind(signal.throwIfAborted, "signal: throwIfAborted", "a function", refuse);
+}
+
+const parts = {
+  world: "a text",
+  length: "a number",
+  questions: "a number",
+  seed: "any value",
+  split: "a text",
+  "difficulty?": "an object",
+  embedder: "an object",
+  "signal?": "an object",
+  "onProgress?": "a function",
+} as const;
 
 const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);

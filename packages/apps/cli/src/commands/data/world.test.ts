@@ -52,8 +52,6 @@ it("checks a world, and calls nothing certain of few questions", async () => {
 
 it("refuses what cannot be, by its flag", async () => {
   await expect(world("show", "tradex")).rejects.toThrow(/Allowed choices are link, trade/);
-  await expect(world("check", "trade", "--bait", "2")).rejects.toThrow(
-    /--bait.* must be at most 0\.99; it is 2/,
-  );
+  await expect(world("check", "trade", "--bait", "2")).rejects.toThrow(/--bait.* must be at most 1; it is 2/);
   await expect(world("show", "trade", "--sentences", "20")).rejects.toThrow(/length: 20 .* give at least 23/);
 });

@@ -1,4 +1,4 @@
-import { difficultyOf, openWorldTasks, worldByName, worldConfigSchema, worlds } from "@palimpsest/datasets";
+import { openWorldTasks, worldConfigSchema, worlds } from "@palimpsest/datasets";
 import { certifyWorld, leastQuestions, type WorldCertificate } from "@palimpsest/evals";
 import { hashedEmbedder } from "@palimpsest/memory";
 import { parseInput } from "@palimpsest/std/input";
@@ -111,12 +111,12 @@ function withWorldFlags(command: Command, split: "train" | "test", output: JsonO
 
 async function certificatesOf(
   name: string,
-  { sentences = [64, 512, 4096], questions, split, seed, ...asked }: CheckFlags,
+  { sentences = [64, 512, 4096], questions, split, seed, cast, bait, distance, wordings }: CheckFlags,
   signal: AbortSignal,
 ): Promise<WorldCertificate[]> {
   const bar = progressLine(`checking ${name}`, "questions", process.stderr);
   const embedder = hashedEmbedder();
-  const difficulty = difficultyOf(worldByName(name), asked);
+  const difficulty = { cast, bait, distance, wordings };
   const certificates: WorldCertificate[] = [];
   try {
     for (const [at, length] of sentences.entries()) {
