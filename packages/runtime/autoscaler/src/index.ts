@@ -7,5 +7,5 @@ export {
   parseAutoscaleConfig,
 } from "./config.js";
 export { openProvider } from "./open-provider.js";
-export type { Instance, NodeProvider } from "./provider.js";
+export { type Instance, instanceLabel, type NodeProvider } from "./provider.js";
 export type { ProviderContext } from "./provider-context.js";

@@ -1,4 +1,4 @@
-import type { Cluster } from "@palimpsest/client";
+import type { Cluster, NodeInfo } from "@palimpsest/client";
 import { expect, test } from "vitest";
 import type { Member } from "./upgrade-plan.js";
 import { UpgradeRun } from "./upgrade-run.js";
@@ -8,28 +8,130 @@ const standby: Member = {
   ...{ kind: "standby", id: "one:7379", host: "one", version: "0.1.0", protocols },
   ...{ step: 1, note: "" },
 };
+const worker: Member = { ...standby, kind: "node", id: "node-a", host: "pod-a" };
 
-const run = (restartCommand: string, waitMs: number, signal = new AbortController().signal) =>
-  new UpgradeRun(
-    { heads: async () => [] } as unknown as Cluster,
+const notes: string[] = [];
+const run = (
+  cluster: object,
+  member: Member,
+  options: { restartCommand?: string; waitMs?: number; signal?: AbortSignal } = {},
+) => {
+  notes.length = 0;
+  return new UpgradeRun(
+    cluster as unknown as Cluster,
     { version: "0.2.0", protocols, rowVersion: 2 },
-    { restartCommand, deadlineMs: 1_000, waitMs, signal, onNote: () => undefined },
-  ).replace(standby);
+    {
+      ...{ restartCommand: options.restartCommand, waitMs: options.waitMs ?? 60_000, deadlineMs: 1_000 },
+      signal: options.signal ?? new AbortController().signal,
+      onNote: (note) => void notes.push(note),
+    },
+  ).replace(member);
+};
+const noHeads = { heads: async () => [] };
 
 test("a command that restarts a process is told when it fails, with what it wrote", async () => {
-  await expect(run("echo no such unit >&2; exit 5", 60_000)).rejects.toMatchObject({
+  const restartCommand = "echo no such unit >&2; exit 5";
+  await expect(run(noHeads, standby, { restartCommand })).rejects.toMatchObject({
     code: "UNAVAILABLE",
     rawMessage: expect.stringMatching(/ended with code 5: no such unit$/),
   });
 });
 
 test("a command that hangs is ended with its processes after --wait, and at once where the upgrade is stopped", async () => {
-  await expect(run("sleep 1000 & wait", 100)).rejects.toMatchObject({
+  const restartCommand = "sleep 1000 & wait";
+  await expect(run(noHeads, standby, { restartCommand, waitMs: 100 })).rejects.toMatchObject({
     code: "UNAVAILABLE",
     rawMessage: expect.stringMatching(/ended with SIGTERM .*\(--wait\)/),
   });
   const stopped = new AbortController();
-  const running = run("sleep 1000 & wait", 600_000, stopped.signal);
+  const running = run(noHeads, standby, { restartCommand, signal: stopped.signal });
   stopped.abort(new Error("stopped by the test"));
   await expect(running).rejects.toThrow("stopped by the test");
+});
+
+const total = { cpu: 4, gpu: 1, memory: 64e9 };
+const node = (nodeId: string, hostname: string, changes: Partial<NodeInfo> = {}): Partial<NodeInfo> => ({
+  ...{ nodeId, hostname, state: "alive", total, labels: { pool: "gpu", pod: hostname } },
+  ...{ version: "0.2.0", protocols, ...changes },
+});
+const old = node("node-a", "pod-a", { version: "0.1.0" });
+
+/** A cluster whose one node is drained at once; these are there from then on. */
+function pods(joined: readonly Partial<NodeInfo>[], more: object = {}) {
+  let drained = 0;
+  return {
+    nodes: async () => (drained > 0 ? joined : [old]),
+    drain: async () => ({ done: ++drained > 0 }),
+    get drained() {
+      return drained;
+    },
+    ...more,
+  };
+}
+
+test("UPGRADE-3: a node that comes back under another host name is known by its labels and what it offers", async () => {
+  // Memory that is found out differs a little between machines.
+  await run(pods([node("node-b", "pod-b", { total: { ...total, memory: 63e9 } })]), worker);
+  expect(notes.join("\n")).toContain(
+    "waits for a new node on pod-a, or elsewhere with at least 4 cpu, 1 gpu, 64.0 GB memory and the labels pool=gpu",
+  );
+  await run(pods([node("node-b", "pod-a", { total: { cpu: 1 }, labels: {} })]), worker);
+});
+
+test("UPGRADE-3: a node that joined and is not the successor is named, with what it lacks and what to do", async () => {
+  const other = node("node-b", "pod-b", { total: { cpu: 2, memory: 64e9 }, labels: { pool: "cpu" } });
+  await expect(run(pods([other]), worker, { waitMs: 10 })).rejects.toMatchObject({
+    code: "UNAVAILABLE",
+    rawMessage: expect.stringMatching(
+      /node node-a on pod-a is not back after 0 s.*node-b on pod-b joined with 2 cpu instead of 4, 0 gpu instead of 1, label pool=cpu instead of gpu.*start it.*--restart-command.*goes on where it was/s,
+    ),
+  });
+  const stale = node("node-b", "pod-b", { version: "0.1.0" });
+  await expect(run(pods([stale]), worker, { waitMs: 10 })).rejects.toMatchObject({
+    rawMessage: expect.stringMatching(/still has version 0\.1\.0/),
+  });
+});
+
+test("a node that has left by itself is not waited for", async () => {
+  const cluster = pods([], { nodes: async () => [{ ...old, state: "dead" }] });
+  await run(cluster, worker);
+  expect(cluster.drained).toBe(0);
+  expect(notes).toEqual(["node node-a on pod-a has left by itself"]);
+});
+
+test("a node of the autoscaler that no request needs is not waited for", async () => {
+  const labels = { "palimpsest.instance": "pod-a" };
+  const kept = node("node-c", "pod-c", { labels: { "palimpsest.instance": "pod-c" } });
+  const states = [
+    { running: 2, starting: 0, stopping: 0 },
+    { running: 1, starting: 0, stopping: 1 },
+    { running: 1, starting: 0, stopping: 0 },
+  ];
+  const looks: unknown[] = [];
+  const cluster = pods([kept], {
+    nodes: async () =>
+      [{ ...old, labels }, kept].filter(({ nodeId }) => cluster.drained === 0 || nodeId === "node-c"),
+    summary: async () => {
+      const state = states[Math.min(looks.length, states.length - 1)];
+      looks.push(state);
+      return { autoscaler: { types: [{ name: "cpu", minNodes: 1, maxNodes: 4, ...state }], error: "" } };
+    },
+  });
+  await run(cluster, worker);
+  expect(looks).toEqual(states);
+  expect(notes.at(-1)).toContain("no request needs");
+});
+
+test("UPGRADE-4: a standby that comes back under another address is known, and a head that does not is told where to look", async () => {
+  const at = (address: string, version: string) => ({
+    ...{ address, leads: false, isReachable: true, version, protocols, rowVersion: 2 },
+  });
+  let looks = 0;
+  const heads = async () => (looks++ === 0 ? [at("one:7379", "0.1.0")] : [at("two:7379", "0.2.0")]);
+  await run({ heads }, standby, { restartCommand: "true" });
+  const alone = { heads: async () => [], info: async () => ({ epoch: 4 }) };
+  const head: Member = { ...standby, kind: "head" };
+  await expect(run(alone, head, { restartCommand: "true", waitMs: 10 })).rejects.toMatchObject({
+    rawMessage: expect.stringMatching(/head one:7379 on one is not back.*--address/s),
+  });
 });

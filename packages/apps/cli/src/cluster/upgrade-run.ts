@@ -8,10 +8,11 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Cluster } from "@palimpsest/client";
+import type { Cluster, NodeInfo } from "@palimpsest/client";
 import { delay, shellWord } from "@palimpsest/std";
 import { PalimpsestError, protocolsText } from "@palimpsest/wire";
 import { drainText } from "./drain-text.js";
+import { successorLacks, successorText } from "./successor.js";
 import { type Build, isAt, type Member, type Target } from "./upgrade-plan.js";
 
 const pollMs = 500;
@@ -50,12 +51,20 @@ export class UpgradeRun {
     else if (member.kind === "node") await this.#node(member);
   }
 
-  async #standby(member: Member): Promise<void> {
+  /** @param known the addresses of heads that are there already */
+  async #standby(member: Member, known?: ReadonlySet<string>): Promise<void> {
+    const before = known ?? new Set((await this.#cluster.heads()).map(({ address }) => address));
     await this.#restart(member);
-    await this.#returned(member, async () => {
-      const heads = await this.#cluster.heads();
-      return heads.find(({ address, isReachable }) => isReachable && address === member.id);
-    });
+    await this.#returned(
+      member,
+      () => `a head at ${member.id}, or at an address that is new`,
+      async () => {
+        const heads = await this.#cluster.heads();
+        return heads.filter(
+          ({ address, isReachable }) => isReachable && (address === member.id || !before.has(address)),
+        );
+      },
+    );
   }
 
   /** UPGRADE-4 */
@@ -64,7 +73,7 @@ export class UpgradeRun {
     const { epoch } = await this.#cluster.info();
     const next = async () => {
       const info = await this.#cluster.info();
-      return info.epoch > epoch ? info : undefined;
+      return info.epoch > epoch ? [info] : [];
     };
     let heads = await this.#cluster.heads();
     const successors = () =>
@@ -79,9 +88,10 @@ export class UpgradeRun {
     const [successor] = successors();
     if (successor !== undefined) {
       await this.#cluster.shutdown({ restart: true });
-      await this.#returned({ ...member, kind: "standby", id: successor.address }, next);
+      const taking = { ...member, kind: "standby", id: successor.address } as const;
+      await this.#returned(taking, () => `the lead after epoch ${epoch}`, next);
       if (this.#options.restartCommand === undefined) return;
-      await this.#standby(member);
+      await this.#standby(member, new Set(heads.map(({ address }) => address)));
       return;
     }
     if (
@@ -93,13 +103,23 @@ export class UpgradeRun {
         `no standby of version ${this.#target.version} waits: start one and run this again`,
       );
     await this.#restart(member);
-    await this.#returned(member, next);
+    await this.#returned(
+      member,
+      () =>
+        `a head that leads after epoch ${epoch}; one that listens elsewhere now has to be named by --address`,
+      next,
+    );
   }
 
   /** UPGRADE-3 */
   async #node(member: Member): Promise<void> {
     const { deadlineMs, signal, onNote } = this.#options;
-    const before = new Set((await this.#cluster.nodes()).map(({ nodeId }) => nodeId));
+    const before = new Map((await this.#cluster.nodes()).map((node) => [node.nodeId, node]));
+    const drained = before.get(member.id);
+    if (drained === undefined || drained.state === "dead") {
+      onNote(`node ${member.id} on ${member.host} has left by itself`);
+      return;
+    }
     for (;;) {
       const progress = await this.#cluster.drain(member.id, { deadlineMs, restart: true });
       if (progress.done) break;
@@ -108,10 +128,40 @@ export class UpgradeRun {
       signal.throwIfAborted();
     }
     await this.#restart(member);
-    await this.#returned(member, async () =>
-      (await this.#cluster.nodes({ states: ["alive"], hostname: member.host })).find(
-        ({ nodeId }) => !before.has(nodeId),
-      ),
+    let strangers: readonly string[] = [];
+    await this.#returned(
+      member,
+      () => [successorText(drained), ...strangers].join("; "),
+      async () => {
+        const alive = await this.#cluster.nodes({ states: ["alive"] });
+        const joined = alive
+          .filter(({ nodeId }) => !before.has(nodeId))
+          .map((node) => ({ node, lacks: successorLacks(drained, node).join(", ") }));
+        strangers = joined.flatMap(({ node: { nodeId, hostname }, lacks }) =>
+          lacks === "" ? [] : `${nodeId} on ${hostname} joined with ${lacks}`,
+        );
+        const successors = joined.flatMap(({ node, lacks }) => (lacks === "" ? node : []));
+        if (successors.length > 0 || !(await this.#isSpare(drained, alive))) return successors;
+        onNote(`node ${member.id} on ${member.host}: no request needs another one of the autoscaler`);
+        return [this.#target];
+      },
+    );
+  }
+
+  /** Whether the autoscaler has seen that its node has ended, and starts none: it does so only for requests that wait. */
+  async #isSpare({ labels }: NodeInfo, alive: readonly NodeInfo[]): Promise<boolean> {
+    const { instanceLabel } = await import("@palimpsest/autoscaler");
+    if (labels[instanceLabel] === undefined) return false;
+    const { autoscaler } = await this.#cluster.summary();
+    const there = alive.filter((node) => node.labels[instanceLabel] !== undefined).length;
+    return (
+      autoscaler !== undefined &&
+      autoscaler.error === "" &&
+      autoscaler.types.every(
+        ({ running, starting, stopping, minNodes }) =>
+          starting === 0 && stopping === 0 && running >= minNodes,
+      ) &&
+      autoscaler.types.reduce((sum, { running }) => sum + running, 0) === there
     );
   }
 
@@ -153,35 +203,40 @@ export class UpgradeRun {
       );
   }
 
-  /** Waits until a process is there and has the new version. */
-  async #returned(member: Member, look: () => Promise<Build | undefined>): Promise<void> {
+  /** Waits until one of the processes that may follow this one is there and has the new version. */
+  async #returned(
+    member: Member,
+    awaited: () => string,
+    look: () => Promise<readonly Build[]>,
+  ): Promise<void> {
     const { waitMs, signal, onNote, restartCommand } = this.#options;
     const { version, protocols } = this.#target;
     const deadline = performance.now() + waitMs;
     const what = `${member.kind} ${member.id} on ${member.host}`;
-    onNote(`${what}: waits until it is back`);
-    let seen: Build | undefined;
+    onNote(`${what}: waits for ${awaited()}`);
+    let seen: readonly Build[] = [];
     for (;;) {
       seen = await look().catch((reason: unknown) => {
-        if (PalimpsestError.from(reason).code === "UNAVAILABLE") return undefined;
+        if (PalimpsestError.from(reason).code === "UNAVAILABLE") return [];
         throw reason;
       });
-      if (seen !== undefined && isAt(this.#target, seen)) return;
+      if (seen.some((build) => isAt(this.#target, build))) return;
       if (performance.now() > deadline) break;
       await delay(pollMs, signal);
       signal.throwIfAborted();
     }
+    const [first] = seen;
     const is =
-      seen === undefined
+      first === undefined
         ? "is not back"
-        : `still has version ${seen.version || "unknown"} (${protocolsText(seen.protocols)})`;
+        : `still has version ${first.version || "unknown"} (${protocolsText(first.protocols)})`;
     const how =
       restartCommand === undefined
-        ? "start it there, or give --restart-command"
+        ? "start it, or give --restart-command"
         : "see why --restart-command did not start it";
     throw new PalimpsestError(
       "UNAVAILABLE",
-      `${what} ${is} after ${Math.round(waitMs / 1_000)} s, instead of version ${version} (${protocolsText(protocols)}): install that version and ${how}; ` +
+      `${what} ${is} after ${Math.round(waitMs / 1_000)} s, instead of version ${version} (${protocolsText(protocols)}): waited for ${awaited()}; install that version and ${how}; ` +
         "`palimpsest upgrade run` then goes on where it was",
     );
   }

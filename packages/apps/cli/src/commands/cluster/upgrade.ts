@@ -10,6 +10,7 @@ import {
   upgradePlan,
 } from "../../cluster/upgrade-plan.js";
 import { UpgradeRun } from "../../cluster/upgrade-run.js";
+import { counted } from "../../display/count.js";
 import { JsonOutput } from "../../display/json-output.js";
 import { printableLine } from "../../display/printable.js";
 import { formatTable } from "../../display/table.js";
@@ -139,6 +140,15 @@ async function run(cluster: Cluster, options: RunOptions): Promise<void> {
       show(`${member.kind} ${member.id} is replaced`);
     }
   });
+  // A supervisor or autoscaler that still has the version before may have started these meanwhile.
+  const late = (await planOf(cluster, target, options)).members.filter(
+    ({ kind, step }) => kind === "node" && step !== undefined,
+  );
+  if (late.length > 0)
+    throw new PalimpsestError(
+      "UNAVAILABLE",
+      `${counted(late.length, "node")} of another version joined meanwhile (${late.map(({ id }) => id).join(", ")}): install version ${version} where they are started from, and run this again`,
+    );
   const replaced = steps.map(({ kind, id, host }) => ({ kind, id, host }));
   if (options.json) runOutput.print({ target, replaced });
   else

@@ -1,0 +1,42 @@
+/** Which node may follow one that was drained, since Pods and machines of a cloud come back under other host names. */
+import type { NodeInfo } from "@palimpsest/client";
+import { formatBytes } from "../display/bytes.js";
+
+/** Machines of one kind find a little more or less memory. */
+const leastMemory = 0.95;
+
+/** Describes what a successor of the node has. */
+export function successorText({ hostname, total, labels }: NodeInfo): string {
+  const kept = Object.entries(labels).filter(([, value]) => value !== hostname);
+  const offers = offersOf(total).map(([name, quantity]) => `${amountText(name, quantity)} ${name}`);
+  return `a new node on ${hostname}, or elsewhere with at least ${offers.join(", ")}${
+    kept.length === 0 ? "" : ` and the labels ${kept.map((label) => label.join("=")).join(",")}`
+  }`;
+}
+
+/** Returns why a node that joined is not the successor of the one that was drained; empty if it is. */
+export function successorLacks(drained: NodeInfo, joined: NodeInfo): readonly string[] {
+  if (joined.hostname === drained.hostname) return [];
+  const offers = offersOf(drained.total).flatMap(([name, quantity]) => {
+    const offered = joined.total[name] ?? 0;
+    const enough = offered >= quantity * (name === "memory" ? leastMemory : 1);
+    return enough ? [] : `${amountText(name, offered)} ${name} instead of ${amountText(name, quantity)}`;
+  });
+  const labels = Object.entries(drained.labels).flatMap(([key, value]) => {
+    const has = joined.labels[key];
+    // Such a label is the machine's name, and differs.
+    return has === value || value === drained.hostname
+      ? []
+      : has === undefined
+        ? `no label ${key}=${value}`
+        : `label ${key}=${has} instead of ${value}`;
+  });
+  return [...offers, ...labels];
+}
+
+function offersOf(total: NodeInfo["total"]): (readonly [name: string, quantity: number])[] {
+  return Object.entries(total).filter(([, quantity]) => quantity > 0);
+}
+
+const amountText = (name: string, quantity: number) =>
+  name === "memory" ? formatBytes(quantity) : String(quantity);
