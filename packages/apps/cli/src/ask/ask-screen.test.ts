@@ -41,8 +41,8 @@ describe("what a person sees of ask", () => {
   it("is a line a step where there is no terminal, with the memory when it changed", () => {
     expect(show(false).split("\n")).toEqual([
       "reading 40 tokens",
-      "[ 25 %] step 0, 10 tokens read; memory: tom likes tea",
-      "[ 50 %] step 1, 20 tokens read; memory unchanged",
+      "[ 25 %] step 1, 10 tokens read; memory: tom likes tea",
+      "[ 50 %] step 2, 20 tokens read; memory unchanged",
       "tried again: busy",
       "[ 75 %] step 2, 30 tokens read; recalled: an earlier note; memory: tom likes [2Jfigs (truncated at its token limit)",
       "",

@@ -43,7 +43,7 @@ function logScreen(stream: NodeJS.WriteStream): AskScreen {
     },
     step: ({ step, memoryStep, documentTokensRead, truncated }) => {
       if (memoryStep === undefined) return;
-      const place = `[${String(percent(documentTokensRead, total)).padStart(3)} %] step ${step}, ${documentTokensRead} tokens read`;
+      const place = `[${String(percent(documentTokensRead, total)).padStart(3)} %] step ${step + 1}, ${documentTokensRead} tokens read`;
       const recalled = memoryStep.recalled === "" ? "" : `; recalled: ${oneLine(memoryStep.recalled)}`;
       const now = memoryStep.memory === memory ? "memory unchanged" : `memory: ${oneLine(memoryStep.memory)}`;
       memory = memoryStep.memory;
@@ -102,7 +102,7 @@ function liveScreen(stream: NodeJS.WriteStream): AskScreen {
         shown = changes(memory, memoryStep.memory, room, green);
         memory = memoryStep.memory;
         recalled = oneLine(memoryStep.recalled).slice(0, 2 * (stream.columns || 80));
-        step = at;
+        step = at + 1;
       }
       draw();
     },

@@ -71,7 +71,7 @@ function memoryCard(trace: Trace, step: TraceMemoryStep, before: TraceMemoryStep
   const total = trace.documentTokens ?? lastRead(trace);
   const share = total === 0 ? 0 : Math.min(100, (step.documentTokenEnd / total) * 100);
   return html`<section class="card step">
-<h3>Step ${step.step} <span class="dim small">document tokens ${step.documentTokenStart} to ${step.documentTokenEnd} (${share.toFixed(0)} %)</span>${conversationFacts(conversation)}</h3>
+<h3>Step ${step.step + 1} <span class="dim small">document tokens ${step.documentTokenStart} to ${step.documentTokenEnd} (${share.toFixed(0)} %)</span>${conversationFacts(conversation)}</h3>
 ${recalled(step)}
 <h4>memory${step.head === undefined ? "" : `, head ${step.head} written`}${step.memory === (before?.memory ?? "") ? " (as before)" : ""}${marks(step)}</h4>
 <pre class="text">${step.memory === "" && (before?.memory ?? "") === "" ? html`<span class="dim">(empty)</span>` : diff(before?.memory ?? "", step.memory)}</pre>
@@ -111,7 +111,7 @@ const kinds = { memory: "Memory update", final: "Answer", tool: "Turn" } as cons
 
 function turnCard(trace: Trace, conversation: TraceConversation): Html {
   return html`<section class="card step">
-<h3>${kinds[conversation.kind]} <span class="dim small">step ${conversation.step}</span>${conversationFacts(conversation)}</h3>
+<h3>${kinds[conversation.kind]} <span class="dim small">step ${conversation.step + 1}</span>${conversationFacts(conversation)}</h3>
 ${calls(trace, conversation.step)}
 ${conversation.sampled === undefined ? "" : html`<h4>what the model wrote</h4><pre class="text">${conversation.sampled}</pre>`}
 ${folded("prompt", conversation.prompt)}

@@ -145,10 +145,10 @@ describe("the page of traces", () => {
     const page = openPage(three);
     page.press("j");
     page.press("j");
-    expect(page.text(".current h3")).toContain("Step 1");
+    expect(page.text(".current h3")).toContain("Step 2");
     expect(page.hash()).toBe("#0.1");
     page.press("k");
-    expect(page.text(".current h3")).toContain("Step 0");
+    expect(page.text(".current h3")).toContain("Step 1");
     page.press("End");
     expect(page.text(".current h3")).toContain("Answer");
     page.press("n");
@@ -164,7 +164,7 @@ describe("the page of traces", () => {
 
   it("opens at the place that its address names", () => {
     const page = openPage(three, "#0.1");
-    expect(page.text(".current h3")).toContain("Step 1");
+    expect(page.text(".current h3")).toContain("Step 2");
   });
 
   it("searches all texts, memories too", () => {

@@ -67,7 +67,7 @@ function row(trace: Trace, index: number): Html {
   const tokens = totalTokens(trace);
   const steps = trace.memorySteps.length;
   return html`<li data-order="${index}" data-reward="${trace.reward?.total}" data-steps="${steps}" data-tokens="${tokens.sampled}" data-seconds="${(trace.endedAtMs - trace.startedAtMs) / 1000}"><button type="button"><span class="question">${trace.task.question || trace.task.id}</span>
-<span class="small dim">${trace.agent} · ${rewardPart(trace)} · ${steps} steps · ${tokens.sampled} tokens · ${secondsText(trace.endedAtMs - trace.startedAtMs)}</span></button><template>${traceArticle(trace)}</template></li>
+<span class="small dim">${trace.agent} · ${rewardPart(trace)} · ${steps} ${steps === 1 ? "step" : "steps"} · ${tokens.sampled} tokens · ${secondsText(trace.endedAtMs - trace.startedAtMs)}</span></button><template>${traceArticle(trace)}</template></li>
 `;
 }
 

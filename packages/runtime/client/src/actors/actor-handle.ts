@@ -124,6 +124,8 @@ export function createHandle<Actor>(deps: HandleDeps, settings: CallSettings = {
   const calls = new Map<string, Call>();
   const proxy: unknown = new Proxy(controls, {
     get(target, name) {
+      // A handle in a text must not call methods that its actor lacks.
+      if (name === Symbol.toPrimitive) return () => target.actorId;
       if (typeof name === "symbol" || Object.hasOwn(target, name)) return Reflect.get(target, name);
       // A handle that is returned from an async function must not look like a promise.
       if (name === "then" || name === "toJSON") return undefined;

@@ -117,6 +117,11 @@ describe("ActorChannel", () => {
     expect(actor.batches[1]?.frames).toHaveLength(40);
   });
 
+  test("a handle in a text is its actor's id, which calls nothing", () => {
+    expect(String(handle)).toBe("actor-test");
+    expect(actor.batches).toEqual([]);
+  });
+
   test("keeps calls that come before the actor lives, and their order (CHANNEL-1)", async () => {
     say({ state: ACTOR_STATE_PENDING });
     const calls = Promise.all([handle.echo(1), handle.echo(2), handle.echo(3)]);
