@@ -401,6 +401,16 @@ const commandsPage = [
     return `| ${code(name)} | ${cell(what)} | ${from.join(", ")} |`;
   }),
   "",
+  "Two files may say where the cluster is, for commands and `connect()`: `palimpsest.config.json` in the working folder or the nearest",
+  "above it, and `~/.config/palimpsest/config.json`. Paths in them begin in their folder. They hold no token, only the file of one:",
+  "",
+  "```json",
+  '{ "address": "head.example:7420", "tokenFile": "token", "tls": "certs/driver" }',
+  "```",
+  "",
+  "A file that names an address counts as a whole or, where an address comes from before it, not at all: a token goes to its own head. **A",
+  "token in the environment goes to the address that the project's file names: run commands only in folders that you trust.**",
+  "",
   ...[...headings].flatMap(([heading, verbs]) => [
     `## ${heading.replace(/:$/, "")}`,
     "",

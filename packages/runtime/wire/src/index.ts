@@ -59,7 +59,7 @@ export {
 export { softwareVersion } from "./machine/software-version.js";
 export { inSources } from "./machine/source-places.js";
 export { type Debuggee, readStack, type StackReading } from "./machine/stack.js";
-export { cacheFolder, stateFolder } from "./machine/user-folders.js";
+export { cacheFolder, configFolder, stateFolder } from "./machine/user-folders.js";
 export { type WritableMapping, writableMapping } from "./machine/writable-mapping.js";
 export { type ActorBulk, type LentBulk, lentBulk, OwnBulk } from "./network/actor-bulk.js";
 export { bearerMetadata } from "./network/channel.js";

@@ -47,6 +47,16 @@ it("finds what commands find, in their order, and says what is overridden", () =
     from: "--address",
     overrides: [{ from: "PALIMPSEST_ADDRESS" }, { from: file }],
   });
+  // Files of settings come after the environment and before the files of this machine's head.
+  mkdirSync(join(folder, "palimpsest"));
+  const settingsFile = join(folder, "palimpsest/config.json");
+  const tokenPath = join(folder, "dev/head/token");
+  writeFileSync(settingsFile, JSON.stringify({ address: "127.0.0.1:5", tokenFile: tokenPath }, null, 1));
+  const user = of({}, { XDG_CONFIG_HOME: folder });
+  expect(user.get("address")).toMatchObject({ from: `${settingsFile}:2`, overrides: [{ from: file }] });
+  expect(user.get("token")?.from).toBe(`${settingsFile}:3 (${tokenPath})`);
+  const given = of({ address: "127.0.0.1:3", token: "t" }, { XDG_CONFIG_HOME: folder });
+  expect(given.get("address")).toMatchObject({ from: "--address", overrides: [{ from: file }] });
   // A second head, that of `head start`, lives: both commands and this choose it.
   headIn(join(folder, "head"), "127.0.0.1:4");
   expect(of({}, {}).get("address")).toMatchObject({ value: "127.0.0.1:4", overrides: [{ from: file }] });

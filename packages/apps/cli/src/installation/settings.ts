@@ -1,11 +1,11 @@
 /**
  * Where the commands of this machine take their settings from, each from the first source that says something: a flag, the
- * environment, the files of this machine's head, the default.
+ * environment, the project's and the user's file, the files of this machine's head, the default.
  */
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { findHead, type HeadSearch } from "@palimpsest/client/find-head";
+import { connectionFiles, type FileSetting, findHead, type HeadSearch } from "@palimpsest/client/find-head";
 import { cacheFolder } from "@palimpsest/wire";
 import {
   defaultDataDir,
@@ -72,6 +72,21 @@ function chosenFolder(given: HeadSearch, environment: Environment): string | und
   }
 }
 
+/** What the project's file and the user's say about a setting. */
+function inFiles(
+  given: HeadSearch,
+  environment: Environment,
+  setting: FileSetting["name"],
+): readonly Source[] {
+  const isNamed = given.address !== undefined || given.dataDir !== undefined;
+  return connectionFiles(isNamed, environment).map(({ path, settings }): Source => {
+    const own = settings.find(({ name }) => name === setting);
+    if (own === undefined) return { from: path, value: undefined };
+    const { value, from } = own;
+    return setting === "tokenFile" ? { from: `${from} (${value})`, value: readText(value) } : { from, value };
+  });
+}
+
 function addressIn(folder: string): string | undefined {
   try {
     return readHeadAddress(folder)?.address;
@@ -116,6 +131,7 @@ const settings: readonly Setting[] = [
     sources: (given, environment) => [
       { from: "--address", value: given.address },
       variable(environment, "PALIMPSEST_ADDRESS"),
+      ...inFiles(given, environment, "address"),
       ...headFolders(given, environment).map((folder) => ({
         from: headAddressPathOf(folder),
         value: addressIn(folder),
@@ -130,6 +146,7 @@ const settings: readonly Setting[] = [
       { from: "--token", value: given.token },
       variable(environment, "PALIMPSEST_TOKEN"),
       variableFile(environment, "PALIMPSEST_TOKEN_FILE"),
+      ...inFiles(given, environment, "tokenFile"),
       ...headFolders(given, environment).map((folder) => ({
         from: tokenPathOf(folder),
         value: readToken(folder),
@@ -142,6 +159,7 @@ const settings: readonly Setting[] = [
     sources: (given, environment) => [
       { from: "--tls", value: given.tls },
       variable(environment, "PALIMPSEST_TLS"),
+      ...inFiles(given, environment, "tls"),
     ],
   },
   {

@@ -101,7 +101,9 @@ const connectOptionsSchema = z.strictObject({
 const openConnectOptionsSchema = connectOptionsSchema.extend({
   address: connectOptionsSchema.shape.address
     .optional()
-    .describe("Default: PALIMPSEST_ADDRESS, as in a job, else the head of this machine"),
+    .describe(
+      "Default: PALIMPSEST_ADDRESS, as in a job, else what palimpsest.config.json or the user's file says, else the head of this machine",
+    ),
   token: connectOptionsSchema.shape.token
     .optional()
     .describe(

@@ -5,7 +5,7 @@ import { Cluster, type ConnectDeps } from "./cluster.js";
 
 /**
  * Connects to a cluster as a driver: to the one that the options name, else to that of PALIMPSEST_ADDRESS, as in a job,
- * else to the head of this machine. With `local` it starts a cluster for this program.
+ * else to that of palimpsest.config.json or the user's file, else to the head of this machine. With `local` it starts a cluster for this program.
  * @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID; INVALID_ARGUMENT if there is no head
  */
 export async function connect(options: ConnectOptions = {}, deps: ConnectDeps = {}): Promise<Cluster> {

@@ -47,6 +47,19 @@ function refusal(work: () => unknown): PalimpsestError {
   throw new Error("nothing was refused");
 }
 
+test("this machine's token goes to no head that a file names, unless it is this machine's", () => {
+  const folder = testFolder();
+  head(join(folder, "head"));
+  mkdirSync(join(folder, "palimpsest"));
+  const environment = of(folder, { XDG_CONFIG_HOME: folder });
+  const names = (address: string) =>
+    writeFileSync(join(folder, "palimpsest/config.json"), JSON.stringify({ address }));
+  names("elsewhere:1");
+  expect(refusal(() => findHead({}, environment)).message).toMatch(/no token was found for elsewhere:1/);
+  names("127.0.0.1:1");
+  expect(findHead({}, environment)).toMatchObject({ address: "127.0.0.1:1", token: "of-file" });
+});
+
 test("what is given comes before the environment, and that before the files of this machine's head", () => {
   const folder = testFolder();
   head(join(folder, "head"));

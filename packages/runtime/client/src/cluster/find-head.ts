@@ -18,6 +18,9 @@ import {
   tokenPathOf,
 } from "@palimpsest/wire/local-head";
 import { addressForm, isAddress } from "../base/address-form.js";
+import { connectionFiles, withConnectionFiles } from "./connection-files.js";
+
+export { connectionFiles, type FileSetting } from "./connection-files.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -49,7 +52,9 @@ export interface FoundHead {
 }
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT without a head, UNAUTHENTICATED without a token, CONFIG_INVALID */
-export function findHead(given: HeadSearch, environment: Environment, how: SearchHow = {}): FoundHead {
+export function findHead(given: HeadSearch, own: Environment, how: SearchHow = {}): FoundHead {
+  const files = connectionFiles(given.address !== undefined || given.dataDir !== undefined, own);
+  const { environment, sourceOf } = withConnectionFiles(files, own);
   const say = (option: string) => (how.flags ? `--${option}` : option);
   const folders =
     given.dataDir === undefined
@@ -58,14 +63,14 @@ export function findHead(given: HeadSearch, environment: Environment, how: Searc
   const known = folders.flatMap((folder) => knownHead(folder));
   const named = given.address ?? (environment["PALIMPSEST_ADDRESS"] || undefined);
   if (named !== undefined)
-    checkAddress(named, given.address === undefined ? "PALIMPSEST_ADDRESS" : say("address"));
+    checkAddress(named, given.address === undefined ? sourceOf("address") : say("address"));
   const local = named === undefined ? mostAlive(known) : known.find(({ head }) => head.address === named);
   const address = named ?? local?.head.address;
   if (!address) {
     const files = folders.map((folder) => headAddressPathOf(folder)).join(" and ");
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `no head was found: ${say("address")} is not given, PALIMPSEST_ADDRESS is not set, and no head has run on this machine ` +
+      `no head was found: neither ${say("address")} nor PALIMPSEST_ADDRESS nor a file of settings names one, and no head has run on this machine ` +
         `(${files} ${folders.length > 1 ? "are" : "is"} missing); start head and worker with \`palimpsest dev\`, or a head with ` +
         `\`palimpsest head start\`, or give the ${say("address")} HOST:PORT of one on another machine`,
     );
@@ -78,17 +83,28 @@ export function findHead(given: HeadSearch, environment: Environment, how: Searc
       { retryable: false },
     );
   }
-  const token = givenToken(given.token, environment) ?? readToken(local?.folder ?? folders[0] ?? "");
+  const folder = local?.folder ?? folders[0] ?? "";
+  // A file that somebody sent must not learn this machine's token.
+  const isForeign = local === undefined && address !== given.address && !own["PALIMPSEST_ADDRESS"];
+  const token =
+    givenToken(given.token, environment, sourceOf("tokenFile")) ?? (isForeign ? "" : readToken(folder));
   if (!token) {
-    const file = tokenPathOf(local?.folder ?? folders[0] ?? "");
+    const file = isForeign
+      ? `no tokenFile stands beside ${sourceOf("address")}`
+      : `${tokenPathOf(folder)} cannot be read`;
     throw new PalimpsestError(
       "UNAUTHENTICATED",
       `no token was found for ${address}: give ${say("token")}, PALIMPSEST_TOKEN or ${tokenFileVariable}, which names a file that ` +
-        `holds it; \`palimpsest head start\` prints the path of its token file, and ${file} cannot be read`,
+        `holds it; \`palimpsest head start\` prints the path of its token file, and ${file}`,
     );
   }
   const tls = given.tls ?? environment["PALIMPSEST_TLS"] ?? "";
-  checkTls(local, { tls, isFound: named === undefined, say, isGiven: given.tls !== undefined });
+  checkTls(local, {
+    tls,
+    isFound: named === undefined,
+    say,
+    source: given.tls === undefined ? sourceOf("tls") : say("tls"),
+  });
   return { address, token, tls: tls === "" ? "" : resolve(tls), dataDir: local?.folder };
 }
 
@@ -132,8 +148,9 @@ function checkTls(
   how: {
     readonly tls: string;
     readonly isFound: boolean;
-    readonly isGiven: boolean;
     readonly say: (option: string) => string;
+    /** What messages call the source of the certificates. */
+    readonly source: string;
   },
 ): void {
   if (local?.head.tls === true && how.tls === "") {
@@ -144,7 +161,7 @@ function checkTls(
     );
   }
   if (local?.head.tls === false && how.tls !== "" && how.isFound) {
-    const name = how.isGiven ? how.say("tls") : "PALIMPSEST_TLS";
+    const name = how.source;
     throw new PalimpsestError(
       "CONFIG_INVALID",
       `${name} is ${how.tls}, but the head at ${local.head.address} was started without TLS (${headAddressPathOf(local.folder)}): ` +

@@ -95,9 +95,14 @@ export function readToken(dataDir: string): string | undefined {
 /**
  * Returns the given token, else PALIMPSEST_TOKEN, else the content of the file that PALIMPSEST_TOKEN_FILE names. Only
  * the file is hidden from users who can read the definition of a service or a Pod.
+ * @param named what messages call the source of that path
  * @throws {PalimpsestError} CONFIG_INVALID
  */
-export function givenToken(given: string | undefined, environment: Environment): string | undefined {
+export function givenToken(
+  given: string | undefined,
+  environment: Environment,
+  named: string = tokenFileVariable,
+): string | undefined {
   // An empty variable is one that is not set, as shells and service files leave it.
   const said = given ?? (environment["PALIMPSEST_TOKEN"]?.trim() || undefined);
   const path = environment[tokenFileVariable];
@@ -108,13 +113,10 @@ export function givenToken(given: string | undefined, environment: Environment):
   } catch (cause) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${tokenFileVariable}: ${path} cannot be read: ${reasonText(cause)}; name a file that this user can read`,
+      `${named}: ${path} cannot be read: ${reasonText(cause)}; name a file that this user can read`,
       { cause },
     );
   }
   if (token !== "") return token;
-  throw new PalimpsestError(
-    "CONFIG_INVALID",
-    `${tokenFileVariable}: ${path} is empty; write the token into it`,
-  );
+  throw new PalimpsestError("CONFIG_INVALID", `${named}: ${path} is empty; write the token into it`);
 }

@@ -16,6 +16,11 @@ export function cacheFolder(environment: Environment = process.env): string {
   return resolve(environment["PALIMPSEST_CACHE"] || join(cache, "palimpsest"));
 }
 
+/** Default folder for this user's settings. */
+export function configFolder(environment: Environment = process.env): string {
+  return resolve(join(baseFolder(environment["XDG_CONFIG_HOME"], ".config"), "palimpsest"));
+}
+
 /** Reads a variable of the XDG Base Directory Specification, by which empty is unset and a relative path is ignored. */
 function baseFolder(given: string | undefined, inHome: string): string {
   return given !== undefined && isAbsolute(given) ? given : join(homedir(), inHome);
