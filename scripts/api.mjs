@@ -7,7 +7,7 @@ import { basesOf, entryPoints, exportsOf } from "./exports.mjs";
 import { packageFolders, root } from "./setup/paths.mjs";
 
 /** The packages that programs import: `@palimpsest/runtime` exports what client does, the others are parts of these. */
-const libraries = ["agents", "client", "engines", "evals", "jit", "memory"];
+const libraries = ["agents", "client", "engines", "evals", "jit", "memory", "rewards"];
 const folder = join(root, "api");
 const title =
   "<!-- Written by scripts/api.mjs: `npm run api -- --accept` accepts what the package exports. -->\n";
