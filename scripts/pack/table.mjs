@@ -18,7 +18,18 @@ const tableFile = join(root, "docs/guides/packages.md");
 const begin = "<!-- scripts/pack/table.mjs writes this table -->\n";
 const end = "<!-- end of the table -->";
 /** Those that programs import, and the command. */
-const offered = ["agents", "memory", "engines", "rewards", "evals", "client", "runtime", "worker", "jit", "cli"];
+const offered = [
+  "agents",
+  "memory",
+  "engines",
+  "rewards",
+  "evals",
+  "client",
+  "runtime",
+  "worker",
+  "jit",
+  "cli",
+];
 
 /**
  * Others' packages that an installation brings on every platform, by name and version: dependencies and theirs, as the checkout has
