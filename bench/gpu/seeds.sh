@@ -1,0 +1,52 @@
+#!/bin/sh
+# Trains a recipe's seeds and its control at once on one GPU, asks the questions of docs/results/ of each, and of the untrained model
+# while they train. Machines are lent for minutes: what stands is copied to KEEP every ten seconds, and an earlier FOLDER goes on.
+# usage: bench/gpu/seeds.sh RECIPE MODEL QUESTIONS POOL STEPS FOLDER KEEP
+#   FOLDER: outside of the checkout, for runs and logs; KEEP: for memagent-N-asked.json and memagent-N/metrics.jsonl, as seed-pages.ts
+#   --runs reads them (rememr1-… for a recipe of that agent)
+set -eu
+cd "$(dirname "$0")/../.."
+recipe=$1 model=$2 questions=$3 pool=$4 steps=$5 folder=$6 keep=$7
+agent=memagent
+case $recipe in *rememr1*) agent=rememr1 ;; esac
+mkdir -p "$folder" "$keep"
+# The recipe's own evaluation would be of the same questions. The copy lies beside the recipe, whose paths begin there.
+copy=$(dirname "$recipe")/seeds-$$.yaml
+sed '/^evaluation:/,/^[a-z]/{/^evaluation:/d;/^ /d}' "$recipe" >"$copy"
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -f "$copy"' EXIT INT TERM
+keep() {
+  for at in 0 1 2 3 control-1; do
+    cp "$folder/$agent-$at-asked.json" "$keep/" 2>/dev/null || true
+    mkdir -p "$keep/$agent-$at" && cp "$folder/$at/run/metrics.jsonl" "$keep/$agent-$at/" 2>/dev/null || rmdir "$keep/$agent-$at" 2>/dev/null || true
+  done
+}
+ask() {
+  name=$1 cells=$2
+  shift 2
+  node node_modules/tsx/dist/cli.mjs --conditions=@palimpsest/source bench/gpu/by-length.ts --recipe "$copy" --model "$model" \
+    --questions "$questions" --pool "$pool" --json "$folder/$agent-$name-asked.json" --cells "$cells" --rows 192 --limit-seconds 100000 \
+    "$@" >"$folder/ask-$name.log" 2>&1
+}
+one() {
+  name=$1 cells=$2
+  shift 2
+  bench/gpu/cluster.sh "$copy" 1 "$steps" "$folder/$name" "$@" >"$folder/$name.log" 2>&1
+  ask "$name" "$cells" --adapters "$folder/$name/run"
+}
+# Few questions a cell of the longest texts: a cell is kept when all of it is answered.
+long="trained:3000:8:0 trained:3000:8:8 trained:3000:8:16 trained:3000:8:24 trained:3000:8:32 trained:3000:8:40 trained:3000:8:48 trained:3000:8:56"
+short="trained:50:200 trained:200:64"
+asked=
+for seed in 1 2 3; do
+  one $seed "$short bm25-trained:50:200 bm25-trained:200:64 $long" --seed $seed &
+  asked="$asked $!"
+done
+one control-1 "$short" --seed 1 --shuffle-rewards &
+asked="$asked $!"
+ask 0 "base:50:200 base:200:64 bm25:50:200 bm25:200:64 truncated:50:200 truncated:200:64 $(echo "$long" | sed 's/trained/base/g')" &
+asked="$asked $!"
+while sleep 10; do keep; done &
+failed=0
+for one in $asked; do wait "$one" || failed=1; done
+keep
+exit $failed
