@@ -76,7 +76,9 @@ export async function ensureBundles() {
       await makeBundles();
       return "made";
     } catch (error) {
-      return `none, so processes start more slowly, because ${error instanceof Error ? error.message : error}`;
+      // Of a program that failed only its error is told: the message names the program with its whole text.
+      const [cause] = /^\w*Error: .*$/m.exec(error.stderr ?? "") ?? [error.message];
+      return `none, so processes start more slowly, because ${cause}`;
     }
   });
 }

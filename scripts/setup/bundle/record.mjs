@@ -53,8 +53,8 @@ const trained = {
   train: { steps: 1, groupsPerStep: 1 },
 };
 
-/** A GPU would compile each function for seconds. */
-const withoutGpu = { ...process.env, CUDA_VISIBLE_DEVICES: "-1" };
+/** A GPU would compile each function for seconds. A setup that found no libtensorflow must not look for it again. */
+const trains = { ...process.env, CUDA_VISIBLE_DEVICES: "-1", PALIMPSEST_SETUP: "off" };
 
 /** Leaves a code cache of the commands, each of which adds itself to the program. @throws when they do not run */
 export async function recordCommands(folder) {
@@ -63,7 +63,7 @@ export async function recordCommands(folder) {
     const recipe = join(dir, "recipe.yaml");
     writeFileSync(recipe, JSON.stringify(trained));
     const args = [join(folder, "commands.cjs"), "train", recipe, "--in-process"];
-    await promisify(execFile)(process.execPath, args, { env: { ...withoutGpu, PALIMPSEST_DATA_DIR: dir } });
+    await promisify(execFile)(process.execPath, args, { env: { ...trains, PALIMPSEST_DATA_DIR: dir } });
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
@@ -96,7 +96,7 @@ export async function recordLearning(folder, shared) {
   });
   const flags = ["--input-type=module", "-e", learningProgram];
   const args = [...flags, join(folder, "learning.cjs"), JSON.stringify(trained), ...places];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env: withoutGpu });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env: trains });
   return JSON.parse(stdout);
 }
 
