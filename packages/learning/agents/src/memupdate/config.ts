@@ -30,6 +30,22 @@ export const memUpdateConfigSchema = z.strictObject({
     .min(1)
     .default([...memoryToolNames])
     .describe("tools that the model may call"),
+  streamTurns: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      "turns of the document, one per line, that each conversation is told in the place of the question, so that the agent writes while a stream is told; null: it reads no document, and one conversation is about the question",
+    ),
+  shownRecords: z
+    .int()
+    .min(0)
+    .max(50)
+    .default(0)
+    .describe(
+      "records that are nearest to what a conversation is told, which the user prompt shows in place of {memories}; 0: there is no such place",
+    ),
   callForm,
   lineTopK: z
     .int()
@@ -56,7 +72,9 @@ export const memUpdateConfigSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe("system prompt before the list of tools; null: none"),
-  userPrompt: z.string().describe("user prompt, with {question}"),
+  userPrompt: z
+    .string()
+    .describe("user prompt, with {question}, and with {memories} if shownRecords is above 0"),
   listTools,
   resultPrompt,
   answerTopK: z

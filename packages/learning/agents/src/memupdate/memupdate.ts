@@ -50,6 +50,8 @@ interface Parts {
   readonly prompts: ToolPrompts;
   readonly reader: ReaderPrompt;
   readonly tools: ToolSet<MemoryToolContext>;
+  /** The search whose results the prompt shows. */
+  readonly search: ToolSet<MemoryToolContext>;
   readonly lineForms: readonly LineForm[];
   readonly bases: StoreBases;
   readonly contextTokens: number;
@@ -85,10 +87,17 @@ export function memUpdate(options: {
     tokenizer,
     config,
     tools,
+    search: memoryTools(["search_memory"]),
     lineForms,
     now,
     contextTokens,
-    prompts: toolPrompts(tokenizer, config, listed, chat),
+    prompts: toolPrompts(
+      tokenizer,
+      config,
+      listed,
+      chat,
+      config.shownRecords > 0 ? ["question", "memories"] : ["question"],
+    ),
     reader: readerPrompt(tokenizer, config, chat),
     bases: new StoreBases(options.embedder ?? createEmbedder(config.embedder)),
   };
@@ -115,37 +124,50 @@ async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): P
   const initial = store.size;
   const log = new EpisodeLog(sampler, config, prompts.stopTokenIds, options);
   const calls = new CallCounts(config.tools);
-  const transcript = new Transcript(prompts.prompt(task.question), log.sampling);
   const context: MemoryToolContext = {
     store,
     random: createRandom(callSeed(seed, -1)).float,
     style: config.resultStyle,
+    keepFormer: config.streamTurns !== null,
     ...(signal ? { signal } : {}),
   };
-  const { ending, turns } = await toolLoop({
-    tokenizer,
-    settings: config,
-    prompts,
-    lineForms: parts.lineForms,
-    call: (name, args) => parts.tools.run(name, args, context),
-    contextTokens: parts.contextTokens,
-    field: "userPrompt",
-    log,
-    calls,
-    transcript,
-    onTurn(turn, results) {
-      if (!log.observed) return;
-      const memoryStep = stepOf(turn - 1, store, results);
-      log.report(transcript.conversation(), { memoryStep, documentTokensRead: 0 });
-    },
-  });
-  log.keep(transcript.conversation());
+  let turns = 0;
+  let conversations = 0;
+  let documentTokens = 0;
+  const endings = Object.fromEntries(toolEndings.map((name) => [`ended.${name}`, 0]));
+  for await (const told of toldTexts(task, config.streamTurns)) {
+    const step = conversations++;
+    if (config.streamTurns !== null) documentTokens += tokenizer.encode(told).length;
+    const transcript = new Transcript(prompts.prompt(told, await shownFor(told)), log.sampling);
+    const conversation = (): Conversation => ({ ...transcript.conversation(), step });
+    const before = turns;
+    const { ending } = await toolLoop({
+      tokenizer,
+      settings: config,
+      prompts,
+      lineForms: parts.lineForms,
+      call: (name, args) => parts.tools.run(name, args, context),
+      contextTokens: parts.contextTokens,
+      field: "userPrompt",
+      log,
+      calls,
+      transcript,
+      onTurn(turn, results) {
+        turns = before + turn;
+        if (!log.observed) return;
+        const memoryStep = stepOf(turns - 1, store, results);
+        log.report(conversation(), { memoryStep, documentTokensRead: documentTokens });
+      },
+    });
+    endings[`ended.${ending}`] = (endings[`ended.${ending}`] ?? 0) + 1;
+    log.keep(conversation());
+  }
   const answer = await answerTask(task.question);
   const result: EpisodeResult = {
     ...log.result(),
     answer,
     memory: changeLines(store.diff()),
-    documentTokens: 0,
+    documentTokens,
     droppedDocumentTokens: 0,
     startedAtMs,
     endedAtMs: now(),
@@ -155,20 +177,67 @@ async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): P
       ...calls.counters,
       initial_memory_count: initial,
       final_memory_count: store.size,
-      ...Object.fromEntries(toolEndings.map((name) => [`ended.${name}`, name === ending ? 1 : 0])),
+      ...endings,
     },
   };
   return config.answerTopK === 0 ? result : log.answered(result);
+
+  /** Returns the nearest records in the form in which searches return them. */
+  async function shownFor(query: string): Promise<string> {
+    if (config.shownRecords === 0) return "";
+    const { text } = await parts.search.run("search_memory", { query, top_k: config.shownRecords }, context);
+    return text;
+  }
 
   async function answerTask(question: string): Promise<string> {
     const topK = config.answerTopK;
     if (topK === 0) return "";
     const read = await answerWith(log, tokenizer, reader, { store, question, topK, config, signal });
-    const final: Conversation = { ...read.conversation, step: 1 };
+    const final: Conversation = { ...read.conversation, step: conversations };
     log.keep(final);
-    log.report(final, { documentTokensRead: 0 });
+    log.report(final, { documentTokensRead: documentTokens });
     return read.answer;
   }
+}
+
+/**
+ * Yields what each conversation is told: the question, or so many lines of the document.
+ * @throws {AgentError} BAD_CONFIG for a document without lines
+ */
+async function* toldTexts(
+  { question, document }: AgentTask,
+  streamTurns: number | null,
+): AsyncGenerator<string> {
+  if (streamTurns === null) {
+    yield question;
+    return;
+  }
+  let told: string[] = [];
+  let some = false;
+  for await (const line of linesOf(document)) {
+    some = true;
+    told.push(line);
+    if (told.length < streamTurns) continue;
+    yield told.join("\n");
+    told = [];
+  }
+  if (told.length > 0) yield told.join("\n");
+  if (some) return;
+  throw new AgentError(
+    "BAD_CONFIG",
+    "document: has no turns to write down; give one turn per line, or set streamTurns to null",
+  );
+}
+
+/** Yields the lines that are not blank; a document in pieces is never in memory as a whole. */
+async function* linesOf(document: AgentTask["document"]): AsyncGenerator<string> {
+  let rest = "";
+  for await (const piece of typeof document === "string" ? [document] : document) {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line.trim() !== "") yield line.trim();
+  }
+  if (rest.trim() !== "") yield rest.trim();
 }
 
 /** Describes a turn for traces: the results of its calls, and how the store differs from its initial state. */

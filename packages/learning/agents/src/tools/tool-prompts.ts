@@ -11,8 +11,11 @@ import { type ListedTools, toolList } from "./tool-list.js";
 /** The prompts and stop tokens of an agent with tools as token ids. */
 export interface ToolPrompts {
   readonly stopTokenIds: readonly number[];
-  /** Returns everything before the first turn. */
-  prompt(question: string): number[];
+  /**
+   * Returns everything before the first turn.
+   * @param memories what fills {memories}, for prompts with that slot
+   */
+  prompt(question: string, memories?: string): number[];
   /**
    * Returns the tokens between a turn with calls and the next turn.
    * @param results one text per call
@@ -35,6 +38,7 @@ interface Texts {
 /**
  * Encodes the prompts of a configuration and its list of tools.
  * @param chat the model's own chat format, for configurations whose prompt is "chat" or "auto"
+ * @param textSlots the slots of the user prompt
  * @throws {AgentError} BAD_CONFIG
  */
 export function toolPrompts(
@@ -42,6 +46,7 @@ export function toolPrompts(
   config: ToolPromptSettings,
   tools: ListedTools,
   chat?: ChatFormat,
+  textSlots: readonly ("question" | "memories")[] = ["question"],
 ): ToolPrompts {
   const format = chosenFormat(config, tokenizer, chat);
   const texts = format === undefined ? plainTexts(config, tools) : chatTexts(config, tools, format);
@@ -53,7 +58,7 @@ export function toolPrompts(
     );
   }
   const prompt = compileTemplate(tokenizer, "userPrompt", texts.prompt, {
-    textSlots: ["question"],
+    textSlots,
     idSlots: [],
     specialTokens,
     plain: format === undefined,
@@ -67,7 +72,7 @@ export function toolPrompts(
   const closes = before[0] !== undefined && stopTokenIds.includes(before[0]);
   return {
     stopTokenIds,
-    prompt: (question) => prompt.bind({ question }).render({}),
+    prompt: (question, memories = "") => prompt.bind({ question, memories }).render({}),
     results: (results, stopped) => [
       ...(stopped && closes ? before.slice(1) : before),
       ...results.flatMap((text, i) => [...(i === 0 ? [] : between), ...plainIds(tokenizer, text)]),

@@ -26,8 +26,11 @@ export const manageMemory = memoryTool({
   name: "manage_memory",
   description: "Creates a memory, or updates one: the new content replaces the old. Returns its id.",
   schema,
-  async run(args, { store, style, signal }) {
-    const { operation, content, memory_type: memoryType, metadata, source, memory_id: givenId } = args;
+  async run(args, { store, style, signal, keepFormer = false }) {
+    const { operation, content, memory_type: memoryType, source, memory_id: givenId } = args;
+    // Where former texts are kept, only an update writes them.
+    const { former: _, ...named } = args.metadata ?? {};
+    const metadata = keepFormer ? named : args.metadata;
     const id = givenId === undefined ? undefined : shownId(store, givenId);
     const change = {
       content,
@@ -50,14 +53,17 @@ export const manageMemory = memoryTool({
     if (id === undefined)
       throw new MemoryError("BAD_INPUT", "memory_id: is missing; an update needs the id of a memory");
     const old = store.get(id);
-    const named = provenanceOf(source, store);
+    const former = keepFormer && old !== undefined && old.content !== content ? { former: old.content } : {};
+    const sources = provenanceOf(source, store);
     // A memory that was written without sources does not come from the newly named ones alone.
     const unsourced = old?.provenance.length === 0 && store.changedIds().includes(id);
     const kept: RecordChange = {
       ...change,
       ...(source === undefined ? {} : { source }),
-      ...(change.metadata === undefined ? {} : { metadata: { ...old?.metadata, ...change.metadata } }),
-      provenance: named === null || unsourced ? [] : [...new Set([...(old?.provenance ?? []), ...named])],
+      ...(change.metadata === undefined && !keepFormer
+        ? {}
+        : { metadata: { ...old?.metadata, ...change.metadata, ...former } }),
+      provenance: sources === null || unsourced ? [] : [...new Set([...(old?.provenance ?? []), ...sources])],
     };
     const record = await store.update(id, kept, signal);
     return style === "compact" ? record.id : `Updated [${record.id}].`;

@@ -28,6 +28,8 @@ export interface MemoryToolContext {
   readonly style?: "full" | "compact" | undefined;
   /** The most bytes of an answer that shows records; long records are cut. Absent: no bound. */
   readonly mostBytes?: number | undefined;
+  /** Whether an updated record keeps its former text as `former` in its metadata. Default false. */
+  readonly keepFormer?: boolean;
   readonly signal?: AbortSignal;
 }
 
