@@ -13,6 +13,7 @@ import { remoteReward, remoteRewardSchema } from "./remote/remote-reward.js";
 import { type RewardName, rewardByName, rewardNames } from "./reward.js";
 import { type RewardKind, rewardKind, type ScoredEpisode, type TrajectoryReward } from "./reward-kind.js";
 import { storeProbesReward, storeProbesRewardSchema } from "./store-probes.js";
+import { streamReward, streamRewardSchema } from "./stream.js";
 
 /** Settings of rewards that score the final answer alone. */
 const answerRewardSchema = z.strictObject({
@@ -86,6 +87,12 @@ const kinds: readonly RewardKind[] = [
     create: storeProbesReward,
     embedder: ({ found }) => (found.by === "search" ? found.embedder : undefined),
   }),
+  rewardKind({
+    names: ["stream"],
+    schema: streamRewardSchema,
+    create: streamReward,
+    embedder: ({ embedder }) => embedder,
+  }),
 ];
 
 const moduleRewardSchema = z.strictObject({
@@ -108,6 +115,7 @@ export const rewardConfigSchema = z.discriminatedUnion("name", [
   judgeRewardSchema,
   remoteRewardSchema,
   storeProbesRewardSchema,
+  streamRewardSchema,
   moduleRewardSchema,
 ]);
 

@@ -4,7 +4,8 @@ import type { MemoryRecord } from "@palimpsest/trajectories";
 import { memoryLine } from "./memory-line.js";
 
 const bytesPerToken = 4;
-const lineTokens = (line: string) => Math.ceil(Buffer.byteLength(line) / bytesPerToken);
+/** Returns the tokens of a text, of 4 bytes each. */
+export const lineTokens = (line: string) => Math.ceil(Buffer.byteLength(line) / bytesPerToken);
 
 /** Tokens of one record in a store that has none from which to take a mean. */
 const usualRecordTokens = 32;
@@ -29,18 +30,23 @@ export function retrievalBudget(records: readonly MemoryRecord[]): RetrievalBudg
   return { mostTokens: Math.ceil(5 * whole), labelTokens: whole - contents };
 }
 
+/** A record with what a reader gets of it. */
+interface RetrievedRecord {
+  readonly record: MemoryRecord;
+  readonly line: string;
+}
+
 /**
- * Returns the lines that a reader gets for a question: the records that the search retrieves, best first, until their
- * tokens reach the limit. The last one is cut behind a whole word, so that a long record takes the place of several
- * short ones.
+ * Returns what a reader gets for a question: the records that the search retrieves, best first, until their tokens
+ * reach the limit. The last one is cut behind a whole word, so that a long record takes the place of several short ones.
  */
-export async function retrievedLines(
+export async function retrievedRecords(
   store: MemoryStore,
   question: string,
   { mostTokens, labelTokens, denseWeight }: RetrievalBudget & { readonly denseWeight: number },
   signal?: AbortSignal,
-): Promise<string[]> {
-  const lines: string[] = [];
+): Promise<RetrievedRecord[]> {
+  const found: RetrievedRecord[] = [];
   let left = mostTokens;
   // Every record has a token at least.
   for (const { record } of await store.search(question, { topK: mostTokens, denseWeight }, signal)) {
@@ -49,10 +55,16 @@ export async function retrievedLines(
     const tokens = Math.max(lineTokens(line), lineTokens(record.content) + labelTokens);
     const room = Math.floor((left - tokens + lineTokens(line)) * bytesPerToken);
     const fitting = tokens <= left ? line : cutLine(line, Math.max(0, room));
-    if (fitting !== "") lines.push(fitting);
+    if (fitting !== "") found.push({ record, line: fitting });
     left -= tokens;
   }
-  return lines;
+  return found;
+}
+
+/** Returns the lines of the retrieved records alone. */
+export async function retrievedLines(...asked: Parameters<typeof retrievedRecords>): Promise<string[]> {
+  const found = await retrievedRecords(...asked);
+  return found.map(({ line }) => line);
 }
 
 /** Returns the whole words of a line that fit; a single word that is longer is left out. */
