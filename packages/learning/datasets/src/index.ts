@@ -56,6 +56,12 @@ export { sessionId } from "./sessions/dated-session.js";
 export { numberedFacts } from "./sessions/fact-list.js";
 export { namesAnswer, namesValue } from "./sessions/named-values.js";
 export { readSourceText } from "./source/source-text.js";
+export {
+  openStreamTasks,
+  type StreamConfigInput,
+  streamCategories,
+  streamConfigSchema,
+} from "./streams/stream-tasks.js";
 export { mixedTasks, shortFirst, type WeightedTasks } from "./tasks/arranged-tasks.js";
 export type { CountTokens } from "./tasks/count-tokens.js";
 export { FileTasks } from "./tasks/file-tasks.js";

@@ -41,6 +41,36 @@ function trace(events: readonly ReportEvent[], thing: string): Traced {
   return withdrawn ? { answer: unknown, evidence: [at, at + 1] } : { answer: event.room, evidence: [at] };
 }
 
+/** How reports are worded, and talk with the same words. */
+export const reportWordings = {
+  report: [
+    "A report puts the {thing} in the {room}.",
+    "It is reported that the {thing} is in the {room}.",
+    "By a new report the {thing} lies in the {room}.",
+    "The {room} has the {thing}, says a report.",
+    "According to a report, the {thing} stands in the {room}.",
+    "A report names the {room} as the place of the {thing}.",
+  ],
+  withdrawal: [
+    "The last report is withdrawn.",
+    "Forget the last report.",
+    "Nobody trusts the last report any more.",
+    "What was reported last is taken back, and its place is not known.",
+    "The newest report does not hold any more.",
+    "The last report turns out to be a guess.",
+  ],
+  bait: [
+    "{person} talks to {other} about the {thing}.",
+    "{person} asks {other} whether the {room} is large.",
+    "{person} would like to see the {thing} in the {room} one day.",
+    "{person} sings a song about the {thing}.",
+    "{other} tells {person} a story about the {thing}.",
+    "A picture of the {room} reminds {person} of the {thing}.",
+    "The {thing} is on the mind of {person}.",
+    "{person} wonders whether the {room} is known to {other}.",
+  ],
+};
+
 /** A world in which half of the questions have no answer, since what answered them was taken back. */
 export const withdrawWorld: World = defineWorld<ReportEvent, ReportQuestion>({
   name: "withdraw",
@@ -49,32 +79,7 @@ export const withdrawWorld: World = defineWorld<ReportEvent, ReportQuestion>({
   sizes: ({ cast }) => ({ people: cast, things: 12, rooms: 10, sights: 0 }),
   openings: () => 0,
   wordings: {
-    report: [
-      "A report puts the {thing} in the {room}.",
-      "It is reported that the {thing} is in the {room}.",
-      "By a new report the {thing} lies in the {room}.",
-      "The {room} has the {thing}, says a report.",
-      "According to a report, the {thing} stands in the {room}.",
-      "A report names the {room} as the place of the {thing}.",
-    ],
-    withdrawal: [
-      "The last report is withdrawn.",
-      "Forget the last report.",
-      "Nobody trusts the last report any more.",
-      "What was reported last is taken back, and its place is not known.",
-      "The newest report does not hold any more.",
-      "The last report turns out to be a guess.",
-    ],
-    bait: [
-      "{person} talks to {other} about the {thing}.",
-      "{person} asks {other} whether the {room} is large.",
-      "{person} would like to see the {thing} in the {room} one day.",
-      "{person} sings a song about the {thing}.",
-      "{other} tells {person} a story about the {thing}.",
-      "A picture of the {room} reminds {person} of the {thing}.",
-      "The {thing} is on the mind of {person}.",
-      "{person} wonders whether the {room} is known to {other}.",
-    ],
+    ...reportWordings,
     question: [
       "In which room is the {thing}, or is that unknown?",
       "Where is the {thing} now, if it is not unknown?",

@@ -111,22 +111,23 @@ export function streamedWorldTasks(input: WorldConfigInput): {
   const { cast, bait, distance, wordings } = config;
   const difficulty = difficultyOf(world, { cast, bait, distance, wordings });
   const open = (index: number) => {
-    const length = lengthAt(config, index);
+    const length = spreadLength(config.sentences, index);
     const { seed, split } = config;
     return { length, opened: world.open({ ...difficulty, seed, split, index, length }) };
   };
   // The shortest text is the only one that may be too short.
-  const { min } = rangeOf(config);
+  const { min } = rangeOf(config.sentences);
   world.open({ ...difficulty, seed: config.seed, split: config.split, index: 0, length: min });
   return { count: config.count, at: (position) => taskOf(config, position, open(position)) };
 }
 
-const rangeOf = ({ sentences: asked }: WorldConfig) =>
-  typeof asked === "number" ? { min: asked, max: asked } : asked;
+type Lengths = number | { readonly min: number; readonly max: number };
 
-/** Spreads lengths evenly over the range, in an order that is the same for every world. */
-function lengthAt(config: WorldConfig, index: number): number {
-  const { min, max } = rangeOf(config);
+const rangeOf = (asked: Lengths) => (typeof asked === "number" ? { min: asked, max: asked } : asked);
+
+/** Spreads lengths evenly over a range, in an order that is the same for everything that is generated. */
+export function spreadLength(asked: Lengths, index: number): number {
+  const { min, max } = rangeOf(asked);
   // Multiples of the golden ratio fall evenly into the range, however many there are.
   const at = (index * 0.618_033_988_749_895) % 1;
   return min + Math.floor(at * (max - min + 1));

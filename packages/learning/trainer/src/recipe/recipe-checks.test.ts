@@ -192,7 +192,17 @@ describe("a recipe", () => {
     [
       "documents for an agent that reads none",
       { agent: memupdate, more: "reward: { name: store-probes }" },
-      "data.source: is ruler, which has documents, but the agent memupdate reads no document",
+      "data.source: is ruler, which has documents with a question, but the agent memupdate reads none",
+    ],
+    [
+      "a stream for an agent that knows its question",
+      { data: "{ source: stream, stream: { turns: 8 } }" },
+      "data.source: is stream, which is told turn by turn, but the agent memagent does not write while it is told",
+    ],
+    [
+      "a store for an agent that is told streams",
+      { agent: "{ kind: memupdate, preset: tiny, settings: { streamTurns: 1 } }", data: store },
+      "agent.settings.streamTurns: is 1, but data.source is store, which tells no stream",
     ],
     [
       "a reward of unused passes for an agent that has none",

@@ -193,7 +193,7 @@ function gateProblems({ agent, reward: { config } }: Recipe): string[] {
   ];
 }
 
-const ofStores = ["memupdate", "memupdate-released", "store-probes"];
+const ofStores = ["memupdate", "memupdate-released", "store-probes", "stream"];
 const ofDocuments = ["ruler", "reverse-two-hop", "haystack", "world"];
 
 function storeProblems(recipe: Recipe): string[] {
@@ -208,11 +208,23 @@ function dataProblems(data: Recipe["data"], agent: Recipe["agent"]): string[] {
   // It is not known here what a user's own agent reads.
   if (agent.kind === "module") return [];
   const keepsStore = agent.kind === "memupdate";
-  if (keepsStore && ofDocuments.includes(data.source ?? "module"))
+  const isTold = keepsStore && agent.config.streamTurns !== null;
+  const source = data.source ?? "module";
+  if (source === "stream") {
+    if (isTold) return [];
     return [
-      `data.source: is ${data.source}, which has documents, but the agent memupdate reads no document; set data.source to store, or to jsonl with records`,
+      `data.source: is stream, which is told turn by turn, but the agent ${agent.kind} does not write while it is told; set agent.kind to memupdate and agent.settings.streamTurns to 1 or more, or use another source`,
     ];
-  if (keepsStore || data.source !== "store") return [];
+  }
+  if (isTold && source === "store")
+    return [
+      `agent.settings.streamTurns: is ${agent.config.streamTurns}, but data.source is store, which tells no stream; set it to null, or data.source to stream`,
+    ];
+  if (keepsStore && ofDocuments.includes(source))
+    return [
+      `data.source: is ${data.source}, which has documents with a question, but the agent memupdate reads none; set data.source to store or stream, or to jsonl with records`,
+    ];
+  if (keepsStore || source !== "store") return [];
   return [
     `data.source: is store, which has records and no documents, but the agent ${agent.kind} reads documents; set agent.kind to memupdate, or use another source`,
   ];

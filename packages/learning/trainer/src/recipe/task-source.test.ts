@@ -26,6 +26,7 @@ describe("reseededSource", () => {
       { source: "ruler", ruler: { count: 30, sentences: 6 } },
       { source: "reverse-two-hop", reverseTwoHop: { count: 30, segments: 5 } },
       { source: "store", store: { count: 30 } },
+      { source: "stream", stream: { count: 30, turns: 6 } },
       { source: "haystack", path: join(folder, "prose.txt"), haystack: { count: 30, lengthTokens: 60 } },
       { source: "jsonl", path },
     ];

@@ -5,9 +5,11 @@ import {
   DatasetError,
   FileTasks,
   moduleTasks,
+  openStreamTasks,
   openWorldTasks,
   readSourceText,
   shuffledTasks,
+  streamConfigSchema,
   type TaskSet,
   worldConfigSchema,
 } from "@palimpsest/datasets";
@@ -45,6 +47,12 @@ export const taskSourceSchema = z.discriminatedUnion("source", [
       .literal("world")
       .describe("questions about generated worlds in which things move, which word search does not answer"),
     world: worldConfigSchema,
+  }),
+  z.strictObject({
+    source: z
+      .literal("stream")
+      .describe("generated turns that an agent writes down while they are told, with hidden questions"),
+    stream: streamConfigSchema,
   }),
   z.strictObject({
     source: z
@@ -111,6 +119,8 @@ export function reseededSource(source: ParsedSource, seed: number): ParsedSource
       return { ...source, store: { ...source.store, seed: mixed(source.store.seed) } };
     case "world":
       return { ...source, world: { ...source.world, seed: mixed(source.world.seed) } };
+    case "stream":
+      return { ...source, stream: { ...source.stream, seed: mixed(source.stream.seed) } };
     case "haystack":
       return { ...source, haystack: { ...source.haystack, seed: mixed(source.haystack.seed) } };
     case "jsonl":
@@ -157,6 +167,8 @@ export async function openTasks(input: TaskSource, options: OpenTasksOptions = {
       return openStoreTasks(config.store);
     case "world":
       return openWorldTasks(config.world);
+    case "stream":
+      return openStreamTasks(config.stream);
     case "haystack":
       return openHaystackTasks(await readSourceText(config.path, options.signal), config.haystack, counting);
     case "jsonl":
