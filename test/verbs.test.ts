@@ -105,6 +105,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 test("what needs no cluster", async () => {
   await runs("config show");
   await runs("version");
+  await runs("eval stream", "--turns", "1,8", "--streams", "2");
   await runs("completion install", "bash");
   expect(readFileSync(path(".bashrc"), "utf8")).toContain("# palimpsest completion");
   await runs("completion uninstall", "bash");

@@ -43,6 +43,14 @@ export {
 } from "./report.js";
 export { type RulerCell, rulerSection } from "./ruler/ruler-section.js";
 export { rulerItems, rulerScorer } from "./ruler/ruler-suite.js";
+export { streamScripts } from "./streams/stream-scripts.js";
+export {
+  type StreamSuiteOptions,
+  streamItems,
+  streamScorer,
+  streamScriptSystems,
+  streamUtility,
+} from "./streams/stream-suite.js";
 export { documentText, type EvalItem, itemOfTask, type LazyDocument, openDocument } from "./suite/item.js";
 export { type Pair, pairsBetween, pairsOf, pairsWithRuns } from "./suite/pairs.js";
 export { type KeptPrediction, PredictionCache } from "./suite/prediction-cache.js";

@@ -29,6 +29,7 @@ import {
   traceOutcome,
   writeSuiteReport,
 } from "@palimpsest/evals";
+import type { TrajectoryReward } from "@palimpsest/rewards";
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "@palimpsest/trainer";
 import { stopSignal } from "../input/signals.js";
 import { type AgentModel, deadlineOf, identityOf, openAgentModel } from "../models/agent-model.js";
@@ -44,7 +45,11 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
   const summary = summarizeSuite(run);
   const report: SuiteReport = {
     title: plan.title,
-    facts: { model: models.join("; "), ...plan.facts, ...settingFacts(flags, settings) },
+    facts: {
+      ...(models.length > 0 ? { model: models.join("; ") } : {}),
+      ...plan.facts,
+      ...settingFacts(flags, settings),
+    },
     summary,
     pairs: pairsOf(summary),
     ...(plan.sections ? { sections: plan.sections(run) } : {}),
@@ -112,6 +117,7 @@ export async function askSystems(
               settings,
               model: { ...model, identity: identityOf(model, flags.endpoint), ...(module ? { module } : {}) },
               trainedAgent: trained,
+              ...(plan.reward ? { reward: plan.reward } : {}),
               ...(embedder.embedder ? { agentEmbedder: embedder.embedder } : {}),
               ...(tracing ? { onEpisode: tracing.episodeOf(label) } : {}),
             }),
@@ -255,6 +261,8 @@ interface AskedPlan {
   readonly scorer: Scorer;
   /** Systems without a model, which are asked last. */
   readonly scripts?: readonly System[];
+  /** Scores the episodes of agents, where the questions are hidden from them. */
+  readonly reward?: TrajectoryReward;
 }
 
 /** The evaluation that a command defines. The systems come from flags and settings. */

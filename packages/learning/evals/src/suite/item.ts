@@ -97,8 +97,10 @@ export function itemOfTask(task: Task, group?: string | number): EvalItem {
   const refuse = (problem: string) => new EvaluationError("BAD_CONFIG", problem);
   checkKind(task, "task of itemOfTask()", "an object", refuse);
   const { id, question, answers, document, records, probes, metadata } = task;
-  for (const [name, text] of Object.entries({ id, question }))
-    checkKind(text, `task of itemOfTask(): ${name}`, "a text", refuse);
+  checkKind(id, "task of itemOfTask(): id", "a text", refuse);
+  // The questions of a store are its probes.
+  if (question !== "" || probes === undefined)
+    checkKind(question, "task of itemOfTask(): question", "a text", refuse);
   if (document !== "") checkKind(document, "task of itemOfTask(): document", "a text", refuse);
   checkKind(answers, "task of itemOfTask(): answers", "a list", refuse);
   checkKind(metadata, "task of itemOfTask(): metadata", "an object", refuse);

@@ -1,10 +1,10 @@
 import type { Agent } from "@palimpsest/agents";
 import type { TrajectoryReward } from "@palimpsest/rewards";
 import type { Score, Task } from "@palimpsest/trajectories";
-import { predictionOf } from "../baselines/agent-system.js";
-import type { EvalItem } from "./item.js";
+import { type OnEpisode, predictionOf } from "../baselines/agent-system.js";
+import { documentText, type EvalItem } from "./item.js";
 import type { Scorer } from "./scorer.js";
-import type { Prediction } from "./system.js";
+import type { Prediction, System } from "./system.js";
 
 /** Names of the measures that a reward stores in a prediction. */
 const rewardMeasure = "reward";
@@ -50,7 +50,8 @@ export async function rewardedPrediction(
   return withScore(predictionOf(result, false), score);
 }
 
-function withScore(prediction: Prediction, { reward, components }: Score): Prediction {
+/** Adds a score to the prediction's measures. */
+export function withScore(prediction: Prediction, { reward, components }: Score): Prediction {
   const named = Object.entries(components).map(([name, value]) => [`${componentPrefix}${name}`, value]);
   return {
     ...prediction,
@@ -69,6 +70,31 @@ export const rewardScorer: Scorer = {
   judgesEmpty: true,
   score: (_, { measures = {} }) => ({ reward: measures[rewardMeasure] ?? Number.NaN }),
 };
+
+/** Makes a system of an agent whose episodes a reward scores, for questions that are hidden from the agent. */
+export function rewardedSystem(options: {
+  readonly name: string;
+  readonly agent: Agent;
+  /** JSON of the agent's settings. */
+  readonly settings: unknown;
+  /** JSON that identifies the model. */
+  readonly model: unknown;
+  readonly temperature: number;
+  readonly topP: number;
+  readonly reward: TrajectoryReward;
+  readonly onEpisode?: OnEpisode;
+}): System {
+  const { name, agent, settings, model, temperature, topP, reward, onEpisode } = options;
+  return {
+    name,
+    settings: { kind: "rewarded", agent: agent.name, settings, sampling: { temperature, topP }, model },
+    answer: async (item, { signal, seed }) =>
+      await rewardedPrediction(agent, reward, taskOfItem(item, await documentText(item)), {
+        ...{ temperature, topP, seed, signal },
+        ...(onEpisode ? { onScored: (episode) => onEpisode(item, episode) } : {}),
+      }),
+  };
+}
 
 /** Returns the task from which an item was made, for agents and rewards. */
 export function taskOfItem(item: EvalItem, document: string): Task {

@@ -6,6 +6,7 @@ import {
   createAgent,
 } from "@palimpsest/agents";
 import { type Embedder, hashedEmbedder } from "@palimpsest/memory";
+import type { TrajectoryReward } from "@palimpsest/rewards";
 import { parseInput } from "@palimpsest/std/input";
 import type { z } from "zod";
 import { agentSystem, type OnEpisode } from "../baselines/agent-system.js";
@@ -15,6 +16,7 @@ import { readerConfigSchema } from "../baselines/reader-config.js";
 import { type Retrieval, retrievalSystem } from "../baselines/retrieval.js";
 import { storeSystem } from "../baselines/store-system.js";
 import { EvaluationError } from "../error.js";
+import { rewardedSystem } from "../suite/rewarded-prediction.js";
 import type { System } from "../suite/system.js";
 import { builtInSystems, type EvalSettings, type SystemSettings } from "./eval-settings.js";
 
@@ -56,6 +58,8 @@ export function createSystem(options: {
   readonly trainedAgent?: (recipe: string | undefined) => AgentSettings;
   /** Called with every finished episode of an agent. */
   readonly onEpisode?: OnEpisode;
+  /** Scores the episodes of agents, for suites whose questions are hidden from them. */
+  readonly reward?: TrajectoryReward;
 }): System {
   const { label: name, system, settings, model, embedder = hashedEmbedder(), agentEmbedder } = options;
   const { temperature, topP } = settings;
@@ -77,6 +81,7 @@ export function createSystem(options: {
         topP,
         ...(options.onEpisode ? { onEpisode: options.onEpisode } : {}),
       };
+      if (options.reward !== undefined) return rewardedSystem({ ...asked, reward: options.reward });
       if (agentKindOf(parsed, model.module).embedder === undefined)
         return agentSystem({ ...asked, memories: system.memories });
       return storeSystem({ ...asked, reader: reader(), retrieval: retrievalOf(system.by, embedder) });

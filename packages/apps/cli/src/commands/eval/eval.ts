@@ -3,6 +3,7 @@ import { addEvalLocomo } from "./eval-locomo.js";
 import { addEvalLongQa } from "./eval-longqa.js";
 import { addEvalRuler } from "./eval-ruler.js";
 import { addEvalRulerHqa } from "./eval-ruler-hqa.js";
+import { addEvalStream } from "./eval-stream.js";
 
 export function addEval(program: Command): void {
   const command = program
@@ -12,4 +13,5 @@ export function addEval(program: Command): void {
   addEvalRuler(command);
   addEvalLongQa(command);
   addEvalLocomo(command);
+  addEvalStream(command);
 }
