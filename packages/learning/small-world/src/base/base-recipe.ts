@@ -134,6 +134,17 @@ const storePolicy = z.strictObject({
   stop: chance.describe("after a change: probability that the episode ends; otherwise another call follows"),
 });
 
+const streamPolicy = z.strictObject({
+  kind: z
+    .literal("stream")
+    .describe("policy of the agent memupdate, which writes down a stream while it is told"),
+  turns: z.int().min(1).describe("turns of a stream"),
+  told: z.int().min(2).describe("names that a stream has facts about"),
+  takeBack: z.string().min(1).describe("statement after which nothing is known of {subject}"),
+  chat: z.string().min(1).describe("sentence with {subject} and {value} that states no fact"),
+  right: chance.describe("probability of the call that a turn requires; otherwise it is any other call"),
+});
+
 /** The recipe of a base model: a world of words, a tokenizer for it, random weights, and three supervised stages. */
 export const baseRecipeSchema = z
   .strictObject({
@@ -203,15 +214,26 @@ export const baseRecipeSchema = z
         ...stage,
         fillerFraction: chance.describe("fraction of a section's sentences that state no fact"),
         scriptedPolicy: z
-          .discriminatedUnion("kind", [needlePolicy, twoHopPolicy, lookBackPolicy, worldPolicy, storePolicy])
+          .discriminatedUnion("kind", [
+            needlePolicy,
+            twoHopPolicy,
+            lookBackPolicy,
+            worldPolicy,
+            storePolicy,
+            streamPolicy,
+          ])
           .describe("probabilities of what a policy does that does not know which fact is rewarded"),
       })
       .describe("third stage: learns to follow the agent's prompts, but not which fact is rewarded"),
   })
-  .refine(({ agent, format }) => (agent.kind === "memupdate") === (format.scriptedPolicy.kind === "store"), {
-    error:
-      "use the kind store with the agent memupdate, and the other kinds with agents that read a document",
-    path: ["format", "scriptedPolicy", "kind"],
-  });
+  .refine(
+    ({ agent, format }) =>
+      (agent.kind === "memupdate") === ["store", "stream"].includes(format.scriptedPolicy.kind),
+    {
+      error:
+        "use the kinds store and stream with the agent memupdate, and the other kinds with agents that read a document",
+      path: ["format", "scriptedPolicy", "kind"],
+    },
+  );
 
 export type BaseRecipe = z.infer<typeof baseRecipeSchema>;

@@ -1,4 +1,5 @@
 import type { ReadingAgentSettings, Tokenizer } from "@palimpsest/agents";
+import { openStreamTasks } from "@palimpsest/datasets";
 import type { SupervisedRow } from "@palimpsest/learner";
 import { PalimpsestError } from "@palimpsest/wire";
 import { reverseTwoHopTasks } from "../tasks/reverse-two-hop.js";
@@ -7,9 +8,11 @@ import { storeTasks } from "../tasks/store-tasks.js";
 import { type LookBackChances, lookBackDemonstrations } from "../teachers/look-back-policy.js";
 import { memAgentDemonstrations } from "../teachers/needle-policy.js";
 import { storeDemonstrations } from "../teachers/store-policy.js";
+import { streamDemonstrations } from "../teachers/stream-policy.js";
 import { memAgentTwoHopDemonstrations } from "../teachers/two-hop-policy.js";
 import { worldDemonstrations } from "../teachers/world-policy.js";
 import type { BaseRecipe } from "./base-recipe.js";
+import { streamForms } from "./base-tokenizer.js";
 import { recallRows } from "./recall.js";
 import { repeatRows } from "./repeat.js";
 
@@ -17,7 +20,11 @@ import { repeatRows } from "./repeat.js";
 const spareSentences = 3;
 
 /** Returns the rows of one step of a stage; they depend on the seed and the step alone. */
-export type StageRows = (step: number) => SupervisedRow[];
+export interface StageRows {
+  (step: number): SupervisedRow[];
+  /** Tokens of the longest row, where rows differ in length. */
+  readonly longest?: number;
+}
 
 export function repeatStage(recipe: BaseRecipe, seed: number, vocabulary: readonly number[]): StageRows {
   const { batch, minLength, maxLength, rowTokens } = recipe.repeat;
@@ -51,7 +58,8 @@ export async function formatStage(
   tokenizer: Tokenizer,
 ): Promise<StageRows> {
   const { batch, fillerFraction, scriptedPolicy } = recipe.format;
-  if (scriptedPolicy.kind === "store") return await storeStage(recipe, seed, tokenizer);
+  if (scriptedPolicy.kind === "store" || scriptedPolicy.kind === "stream")
+    return await storeStage(recipe, seed, tokenizer);
   const { fillers } = recipe.words;
   const agent = readingAgent(recipe);
   const sentenceTokens = tokenizer.encode(fillers[0] as string).length;
@@ -156,41 +164,53 @@ function wordIds({ words: { names, values, places } }: BaseRecipe, tokenizer: To
   return words.flatMap((word) => tokenizer.encode(word));
 }
 
+/** Facts, talk and what takes facts back are equally frequent in demonstrations. */
+const streamShare = 1 / 3;
+
 /** At most this many conversations with a store are generated, at a millisecond each; further steps reuse them. */
 const mostConversations = 4096;
 
-async function storeStage({ agent, format, words }: BaseRecipe, seed: number, tokenizer: Tokenizer) {
-  const { batch, steps, scriptedPolicy } = format;
-  if (agent.kind !== "memupdate" || scriptedPolicy.kind !== "store")
+async function storeStage(
+  { agent, format, words }: BaseRecipe,
+  seed: number,
+  tokenizer: Tokenizer,
+): Promise<StageRows> {
+  const { batch, steps, scriptedPolicy: chances } = format;
+  if (agent.kind !== "memupdate")
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      "format.scriptedPolicy.kind: is store, which needs the agent memupdate; set agent.kind: memupdate or use another kind",
+      `format.scriptedPolicy.kind: is ${chances.kind}, which needs the agent memupdate; set agent.kind: memupdate or use another kind`,
     );
+  const { config } = agent;
   const { names, values, likesSentence } = words;
-  const tasks = storeTasks({
-    count: Math.min(mostConversations, batch * steps),
-    seed: `${seed}/format`,
-    people: scriptedPolicy.people,
-    names,
-    values,
-    likesSentence,
-  });
-  const rows = await storeDemonstrations({
-    tokenizer,
-    config: agent.config,
-    tasks,
-    seed,
-    chances: scriptedPolicy,
-  });
-  return (step: number) =>
+  const wanted = Math.min(mostConversations, batch * steps);
+  const rows: SupervisedRow[] = [];
+  if (chances.kind === "stream") {
+    const { turns, told } = chances;
+    const count = Math.ceil((4 * wanted) / turns);
+    const streams = openStreamTasks({
+      ...{ count, turns, told, seed: `${seed}/format`, chats: streamShare, takenBack: streamShare },
+      ...{ unsaid: 1, subjects: [...names], values: [...values], forms: streamForms(words, chances) },
+    });
+    const tasks = await Promise.all(Array.from({ length: count }, (_, at) => streams.open(at)));
+    rows.push(...(await streamDemonstrations({ tokenizer, config, tasks, seed, chances })));
+  } else if (chances.kind === "store") {
+    const tasks = storeTasks({
+      ...{ count: wanted, seed: `${seed}/format`, people: chances.people },
+      ...{ names, values, likesSentence },
+    });
+    rows.push(...(await storeDemonstrations({ tokenizer, config, tasks, seed, chances })));
+  }
+  const stage = (step: number) =>
     Array.from({ length: batch }, (_, i) => rows[(step * batch + i) % rows.length] as SupervisedRow);
+  return Object.assign(stage, { longest: Math.max(...rows.map(({ tokenIds }) => tokenIds.length)) });
 }
 
 function readingAgent({ agent }: BaseRecipe): ReadingAgentSettings {
   if (agent.kind !== "memupdate") return agent;
   throw new PalimpsestError(
     "CONFIG_INVALID",
-    "agent.kind: is memupdate, which reads no document; use format.scriptedPolicy.kind: store with it",
+    "agent.kind: is memupdate, which reads no document; use format.scriptedPolicy.kind: store or stream with it",
   );
 }
 

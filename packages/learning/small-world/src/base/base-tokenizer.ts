@@ -58,7 +58,11 @@ const isTwoHop = ({ format }: Pick<BaseRecipe, "format">) =>
 
 function worldTexts(recipe: BaseRecipe): string[] {
   const { words, agent } = recipe;
-  if (agent.kind === "memupdate") return storeTexts(words, agent.config);
+  if (agent.kind === "memupdate") {
+    const { scriptedPolicy: policy } = recipe.format;
+    const texts = storeTexts(words, agent.config);
+    return policy.kind === "stream" ? [...texts, ...streamTexts(words, policy)] : texts;
+  }
   const { names, values, places } = words;
   const twoHop = isTwoHop(recipe);
   const question = (twoHop ? words.twoHopQuestion : words.needleQuestion).replace(
@@ -105,9 +109,29 @@ function storeTexts(
   const calls = [...names, ...names].map(
     (name, i) => ` search ${name} create update ${storeId(i)} delete ${storeId(i)}`,
   );
-  const told = likes.map((fact) => userPrompt.replace("{question}", fact));
+  const told = likes.map((fact) => userPrompt.replace("{question}", fact).replace("{memories}", fact));
   const created = Array.from({ length: 10 }, (_, i) => `${idPrefix}${i}`);
   return repeat([...likes, ...results, ...calls, ...told, ...created, ` ${doneWord}`], sentenceRepeats);
+}
+
+type StreamPolicy = Extract<BaseRecipe["format"]["scriptedPolicy"], { readonly kind: "stream" }>;
+
+/** Returns the sentences of a base's streams. Their questions are nothing that a writer reads. */
+export function streamForms(
+  { likesSentence, needleQuestion }: BaseRecipe["words"],
+  { takeBack, chat }: Pick<StreamPolicy, "takeBack" | "chat">,
+) {
+  const tell = likesSentence.trim().replace("{name}", "{subject}");
+  return { tell, takeBack, chat, current: needleQuestion, past: needleQuestion, multi: needleQuestion };
+}
+
+/** Returns what a stream tells beside facts. */
+function streamTexts(words: BaseRecipe["words"], policy: StreamPolicy): string[] {
+  const { takeBack, chat } = streamForms(words, policy);
+  const told = eachOnce(words.names, words.values, (name, value) =>
+    [takeBack, chat].map((form) => ` ${form.replace("{subject}", name).replace("{value}", value)}`).join(""),
+  );
+  return repeat(told, sentenceRepeats);
 }
 
 /** Returns the id of one of the records that a task begins with, which is a letter. */

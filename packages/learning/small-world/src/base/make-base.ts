@@ -166,8 +166,9 @@ export function learningRateAt(step: number, plan: Omit<StagePlan, "stage" | "ba
   return learningRate * rise * fall;
 }
 
-/** Returns the length of a stage's longest row; the first 8 steps show it, because all rows have the same form. */
+/** Returns the length of a stage's longest row; the first 8 steps show it where all rows have the same form. */
 function longestRow(rows: StageRows): number {
+  if (rows.longest !== undefined) return rows.longest;
   const probes = Array.from({ length: 8 }, (_, step) => rows(step)).flat();
   return Math.max(...probes.map((row) => row.tokenIds.length));
 }
