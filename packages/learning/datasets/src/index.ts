@@ -59,7 +59,6 @@ export { readSourceText } from "./source/source-text.js";
 export {
   openStreamTasks,
   type StreamConfigInput,
-  streamCategories,
   streamConfigSchema,
 } from "./streams/stream-tasks.js";
 export { mixedTasks, shortFirst, type WeightedTasks } from "./tasks/arranged-tasks.js";

@@ -43,9 +43,7 @@ export {
 } from "./report.js";
 export { type RulerCell, rulerSection } from "./ruler/ruler-section.js";
 export { rulerItems, rulerScorer } from "./ruler/ruler-suite.js";
-export { streamScripts } from "./streams/stream-scripts.js";
 export {
-  type StreamSuiteOptions,
   streamItems,
   streamScorer,
   streamScriptSystems,
