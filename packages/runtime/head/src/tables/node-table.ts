@@ -39,6 +39,8 @@ interface Entry {
   /** When the head last heard from the node, or else was started, on the monotonic clock. */
   heardAtMs: number;
   leases: NodeLeases;
+  /** The leases of processes that the node listed when it registered, or was ordered to start since then. */
+  readonly processes: Set<string>;
   /** The milliseconds without a heartbeat, and how many of them are allowed. */
   silentMs: number;
   timeoutMs: number;
@@ -237,8 +239,19 @@ export class NodeTable {
     return view && { ...view, labels: entry.node.labels };
   }
 
+  /** Records that the node has listed the process of the lease, or is ordered to start it over its present link. */
+  noteProcess(nodeId: string, name: string): void {
+    this.#entries.get(nodeId)?.processes.add(name);
+  }
+
+  /** Returns whether the node may run the process of the lease, so that it will report its end. */
+  mayRun(nodeId: string, name: string): boolean {
+    return this.#entries.get(nodeId)?.processes.has(name) ?? false;
+  }
+
   release(nodeId: string, name: string): void {
     const entry = this.#entries.get(nodeId);
+    entry?.processes.delete(name);
     if (!entry?.leases.giveBack(name)) return;
     this.#onLease(nodeId, name, undefined);
     // LEASES-2
@@ -306,6 +319,7 @@ export class NodeTable {
       ...{ node, connection, ...process, heardAtMs, silentMs: 0, timeoutMs },
       retired: false,
       leases: new NodeLeases(node.total),
+      processes: new Set(),
     };
   }
 

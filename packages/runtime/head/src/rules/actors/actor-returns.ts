@@ -41,6 +41,7 @@ export class ActorReturns {
   nodeRegistered(nodeId: string, running: readonly proto.RunningActor.$Properties[]): RegisteredActors {
     const { actors, nodes } = this.#deps;
     const listed = new Set(running.map((report) => leaseOf(report.actorId ?? "", report.incarnation ?? 0)));
+    for (const lease of listed) nodes.noteProcess(nodeId, lease);
     const isKnown = (report: proto.RunningActor.$Properties) =>
       actors.get(report.actorId ?? "") !== undefined;
     const idOf = (report: proto.RunningActor.$Properties) => report.actorId ?? "";
@@ -74,7 +75,9 @@ export class ActorReturns {
     );
     const settle = () => {
       for (const lease of stale) nodes.release(nodeId, lease);
-      this.#deps.fences.nodeTold(nodeId, (actorId, incarnation) => listed.has(leaseOf(actorId, incarnation)));
+      this.#deps.fences.nodeTold(nodeId, (actorId, incarnation) =>
+        nodes.mayRun(nodeId, leaseOf(actorId, incarnation)),
+      );
       this.#settle(nodeId, missing);
       for (const { actorId, incarnation } of running)
         this.#stopAgain(nodeId, actorId ?? "", incarnation ?? 0);

@@ -247,4 +247,40 @@ describe("starts of actors", () => {
       expect(back.startsOf("y")).toEqual([1]);
     },
   );
+
+  it.each([false, true])(
+    "ACTOR-12: an actor that may run keeps its resources and its name until its node reports its end (node was back: %s)",
+    async (isBack) => {
+      const test = await TestPlane.open();
+      const named = { name: "learner", fence: proto.Fence.FENCE_LEASE };
+      await test.join("a");
+      test.store.failure = new Error("redis is away");
+      void test.plane.lifecycle.create(aSpec("x", named));
+      await settle();
+      let node = await test.join("a", { heartbeat: false });
+      test.store.failure = undefined;
+      await test.clock.advance(2_000);
+      expect(node.startsOf("x")).toEqual([1]);
+      if (isBack) {
+        // The order is to be repeated, and waits for the store, when the node comes back again.
+        test.store.failure = new Error("redis is away");
+        void test.plane.actors.update("x", { restarts: 0 });
+        node.heartbeat();
+        node = await test.join("a", { actors: [{ actorId: "x", incarnation: 1 }] });
+      }
+      void test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
+      node.heartbeat();
+      test.store.failure = undefined;
+      await test.clock.advance(2_000);
+      expect(node.stopsOf("x")).toHaveLength(1);
+      expect(test.plane.nodes.get("a")?.available).toEqual({ cpu: 3 });
+      await test.plane.lifecycle.create(aSpec("y", named));
+      await settle();
+      expect(node.startsOf("y")).toEqual([]);
+      node.died("x", 1);
+      await settle();
+      expect(node.startsOf("y")).toEqual([1]);
+      expect(test.plane.nodes.get("a")?.available).toEqual({ cpu: 3 });
+    },
+  );
 });

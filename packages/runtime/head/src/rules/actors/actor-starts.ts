@@ -4,6 +4,8 @@
  *
  * Invariants:
  * - ACTOR-1. A node is ordered to start an actor only after the store holds that decision.
+ * - ACTOR-12. What is held for a process that a node may run is given back only when the node reports its end, or comes back
+ *   without it.
  */
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, specToProto } from "../../tables/actor.js";
@@ -102,15 +104,16 @@ export class ActorStarts {
   }
 
   /**
-   * Gives back what is held for a process that the node does not run, if its actor was killed before it was ordered: the
-   * node has no end to report.
+   * Gives back what is held for a process that the node does not run, if its actor was killed before it was ordered over
+   * the present link: the node has no end to report.
    * @param before the actor when the node did not list it
    */
   noProcess(nodeId: string, { spec: { actorId }, incarnation, pid }: Actor): void {
     const actor = this.#deps.actors.get(actorId);
     const isKilled = actor?.state === "DEAD" && actor.incarnation === incarnation && actor.pid === pid;
-    if (actor !== undefined && !isKilled) return;
-    this.#deps.nodes.release(nodeId, leaseOf(actorId, incarnation));
+    const lease = leaseOf(actorId, incarnation);
+    if ((actor !== undefined && !isKilled) || this.#deps.nodes.mayRun(nodeId, lease)) return;
+    this.#deps.nodes.release(nodeId, lease);
     this.#deps.fences.ended(actorId, nodeId, incarnation);
   }
 
@@ -135,8 +138,13 @@ export class ActorStarts {
   #sendStart({ spec, nodeId, incarnation, restarts, gpuIds, bundle }: Actor): void {
     // The bundle is included because the node must be able to describe the actor to a head that has lost it.
     const placement = spec.placement && { ...spec.placement, bundle };
-    this.#deps.nodes.send(nodeId, {
-      startActor: { spec: specToProto({ ...spec, placement }), incarnation, restarts, gpuIds: [...gpuIds] },
-    });
+    const startActor = {
+      spec: specToProto({ ...spec, placement }),
+      incarnation,
+      restarts,
+      gpuIds: [...gpuIds],
+    };
+    if (this.#deps.nodes.send(nodeId, { startActor }))
+      this.#deps.nodes.noteProcess(nodeId, leaseOf(spec.actorId, incarnation));
   }
 }
