@@ -1,7 +1,8 @@
 /**
  * Responsibility: the file system under one node's object store, in memory and in virtual time: a folder for objects,
  *   as fast as memory, and one for spilled copies, as slow as a disk, which may be full and may lose the end of a file.
- *   It checks what the store promises of its files: STORE-1, STORE-2 and SPILL-1.
+ *   Programs have some of the objects' files mapped for a while. It checks what the store promises of its files: STORE-1,
+ *   STORE-2, SEGMENT-4 and SPILL-1.
  * Not responsible for: files of other nodes. Those of earlier nodes on the machine are there until the folder is emptied.
  */
 import { createHash } from "node:crypto";
@@ -20,11 +21,16 @@ import type { World } from "./world.js";
 export const objectFolder = "/nowhere/objects";
 export const spillFolder = "/nowhere/spill";
 
+/** Programs map larger files than real ones do. */
+const leastMappedBytes = 64 * 1024;
+
 interface MemoryFile {
   readonly createdMs: number;
   parts: Uint8Array[];
   /** The number of bytes that were written, even if some of them were lost later. */
   sizeBytes: number;
+  /** Until this time a program has it mapped. */
+  mappedUntilMs: number;
 }
 
 /** The files of a machine by path. */
@@ -34,6 +40,7 @@ export class MemoryDisk implements ObjectDisk {
   readonly #world: World;
   readonly #node: SimNode;
   readonly #random: Random;
+  readonly #maps: Random;
   readonly #files: MachineFiles;
   /** The object that was opened last. A node opens what it is about to spill. */
   #lastOpened = "";
@@ -44,6 +51,7 @@ export class MemoryDisk implements ObjectDisk {
     this.#world = world;
     this.#node = node;
     this.#random = new Random(`${world.seed}/${node.nodeId}/disk`);
+    this.#maps = new Random(`${world.seed}/${node.nodeId}/maps`);
     this.#files = world.files.get(node.machine) ?? new Map();
     world.files.set(node.machine, this.#files);
   }
@@ -69,13 +77,14 @@ export class MemoryDisk implements ObjectDisk {
     return this.#files.get(`${spillFolder}/${objectId}`)?.sizeBytes;
   }
 
-  /** Simulated programs read through the node. */
+  readonly isInMemory = true;
+
   canMapIn(): boolean {
-    return false;
+    return true;
   }
 
-  isUnmapped(): boolean {
-    return true;
+  isUnmapped(path: string): boolean {
+    return !this.#isMapped(this.#files.get(path));
   }
 
   async makeFolder(folder: string): Promise<void> {
@@ -90,7 +99,12 @@ export class MemoryDisk implements ObjectDisk {
     const isSpill = dirname(path) === spillFolder;
     if (isSpill) this.#world.onSpill?.(this.#node, this.#lastOpened);
     await this.#work(path);
-    const file: MemoryFile = { createdMs: this.#world.scheduler.nowMs, parts: [], sizeBytes: 0 };
+    const file: MemoryFile = {
+      createdMs: this.#world.scheduler.nowMs,
+      parts: [],
+      sizeBytes: 0,
+      mappedUntilMs: 0,
+    };
     this.#files.set(path, file);
     return {
       write: async (data, offset) => {
@@ -136,6 +150,7 @@ export class MemoryDisk implements ObjectDisk {
     // The file of a removed object is kept under a temporary name until another object is written over it.
     if (to.endsWith(".free")) return;
     if (dirname(to) === spillFolder && this.#random.chance(0.1)) this.#loseEnd(to, file);
+    if (dirname(to) === objectFolder && this.#maps.chance(0.2)) this.#map(to, file);
     const hash = createHash("sha256");
     for (const part of file.parts) hash.update(part);
     const sha256 = hash.digest("hex");
@@ -151,6 +166,8 @@ export class MemoryDisk implements ObjectDisk {
 
   async remove(path: string): Promise<void> {
     await this.#work(path);
+    if (this.#isMapped(this.#files.get(path)))
+      this.#world.records.violation("SEGMENT-4", `${this.#node.nodeId} removes ${path}, which is mapped`);
     this.#delete(path);
   }
 
@@ -176,6 +193,22 @@ export class MemoryDisk implements ObjectDisk {
   #delete(path: string): void {
     this.#files.delete(path);
     if (dirname(path) === spillFolder) this.#world.objects.spillFileGone(this.#node, basename(path));
+  }
+
+  #isMapped(file: MemoryFile | undefined): boolean {
+    return file !== undefined && file.mappedUntilMs > this.#world.scheduler.nowMs;
+  }
+
+  /** Has a program map an object's file at some later time, by its name. Small ones are copied. */
+  #map(path: string, file: MemoryFile): void {
+    if (file.sizeBytes < leastMappedBytes) return;
+    const forMs = this.#maps.between(0, 60_000);
+    const { scheduler } = this.#world;
+    scheduler.after(this.#maps.between(0, 30_000), undefined, () => {
+      if (this.#files.get(path) !== file || this.#world.calm) return;
+      file.mappedUntilMs = scheduler.nowMs + forMs;
+      this.#world.records.counts.mapped++;
+    });
   }
 
   /** Loses the end of a spilled copy at some later time, as a disk that failed does. */

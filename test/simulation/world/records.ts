@@ -82,6 +82,7 @@ export class Records {
     spilled: 0,
     restored: 0,
     damaged: 0,
+    mapped: 0,
     groups: 0,
     tasks: 0,
     preempted: 0,

@@ -10,6 +10,8 @@ export interface StoreUse {
   /** The bytes that open writers have announced. */
   readonly reservedBytes: number;
   readonly bytesByHolder: ReadonlyMap<string, number>;
+  /** The bytes of files of freed and spilled values that programs have mapped or this node reads. */
+  readonly inUseBytes: number;
   /** The spilled bytes; undefined if nothing is spilled. */
   readonly spilledBytes: number | undefined;
   readonly maxSpillBytes: number | undefined;
@@ -30,16 +32,20 @@ export function objectStoreFull(use: StoreUse): PalimpsestError {
     sizeBytes > maxBytes
       ? "it is larger than the whole store: raise objectStoreBytes, or store it in pieces"
       : "free objects that are no longer needed (objects.free), end their owners, or raise objectStoreBytes or objectSpillBytes";
+  const inUse =
+    use.inUseBytes > 0
+      ? `, ${use.inUseBytes} are of freed values that programs still have mapped or read: drop their arrays, or call releasePages(array.buffer)`
+      : "";
   const disk = use.maxSpillBytes
     ? `; of ${use.maxSpillBytes} bytes on disk ${use.spilledBytes ?? 0} are taken`
     : "";
   return new PalimpsestError(
     "OBJECT_STORE_FULL",
-    `${sizeBytes} bytes do not fit: of ${maxBytes} bytes ${storedBytes - copyBytes} are leased${most}, ${copyBytes} are copies in use and ${reservedBytes} are reserved for values that are being written${disk}; ${fix}`,
+    `${sizeBytes} bytes do not fit: of ${maxBytes} bytes ${storedBytes - copyBytes} are leased${most}, ${copyBytes} are copies in use and ${reservedBytes} are reserved for values that are being written${inUse}${disk}; ${fix}`,
     {
       details: {
         sizeBytes: String(sizeBytes),
-        usedBytes: String(storedBytes + reservedBytes),
+        usedBytes: String(storedBytes + reservedBytes + use.inUseBytes),
         maxBytes: String(maxBytes),
       },
     },

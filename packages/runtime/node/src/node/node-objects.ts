@@ -44,6 +44,8 @@ export interface NodeObjectsDeps {
   readonly metrics: Metrics;
   readonly network: Network;
   readonly clock: Clock;
+  /** Told now and then why a value waits for room in the store. */
+  readonly onWait?: (why: string) => void;
   /** Opens the store. Default: a store in memory or on disk, as chooseObjectFolder decides. */
   readonly openStore?: () => Promise<OpenedStore>;
 }
@@ -97,7 +99,7 @@ export class NodeObjects {
     const restored = metrics.counter("palimpsest_node_objects_restored_bytes_total");
     const onSpill: OnMovedBytes = (direction, bytes) =>
       (direction === "spilled" ? spilled : restored).inc(bytes);
-    const { store, folder } = await (deps.openStore?.() ?? openChosenStore(config, clock, onSpill));
+    const { store, folder } = await (deps.openStore?.() ?? openChosenStore(deps, onSpill));
     const moved = metrics.counter("palimpsest_node_objects_transferred_bytes_total");
     const onMoved = (direction: "in" | "out" | "adopted", bytes: number) => moved.inc({ direction }, bytes);
     const gone = metrics.counter("palimpsest_node_objects_gone_total");
@@ -268,8 +270,7 @@ export class NodeObjects {
 }
 
 async function openChosenStore(
-  config: ResolvedNodeConfig,
-  clock: Clock,
+  { config, clock, onWait }: NodeObjectsDeps,
   onMoved: OnMovedBytes,
 ): Promise<OpenedStore> {
   const folder = await chooseObjectFolder({
@@ -283,7 +284,8 @@ async function openChosenStore(
   });
   const { maxBytes, spill } = folder;
   const inMemory = folder.place === "memory";
-  const store = await ObjectStore.open({ folder: folder.folder, inMemory, maxBytes, spill, clock, onMoved });
+  const watched = { clock, onMoved, onWait };
+  const store = await ObjectStore.open({ folder: folder.folder, inMemory, maxBytes, spill, ...watched });
   return { store, folder };
 }
 

@@ -74,7 +74,10 @@ export async function openNodeParts(
   for (const path of folders) makeFolder(path, 0o700);
   const gpus = await findGpus(deps.environment[visibleDevicesName], config.gpus);
   const resources = detectResources({ ...config, gpus: gpus.length });
-  const objects = await NodeObjects.start({ config, metrics, network, clock: systemClock });
+  const objects = await NodeObjects.start({
+    ...{ config, metrics, network, clock: systemClock },
+    onWait: (why) => deps.logger.warn(why),
+  });
   if (objects.onDiskBecause !== "")
     deps.logger.warn({ folder: objects.folder }, `objects are stored on disk: ${objects.onDiskBecause}`);
   const metricsServer = await serveMetrics(metrics.registry, {

@@ -77,8 +77,8 @@ export class ObjectBulkReader implements BulkReader {
   async close(): Promise<void> {
     const open = this.#open;
     this.#open = undefined;
-    open?.done();
-    await open?.file.close();
+    // Once it is done, the file may be written again.
+    await open?.file.close().finally(open.done);
   }
 
   /** Resolves when the range has arrived; with undefined if the store has the object. */

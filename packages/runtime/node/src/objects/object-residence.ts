@@ -15,6 +15,7 @@ import type { ObjectTable, TableEntry } from "./object-table.js";
 import { noSpace } from "./object-writer.js";
 import { type ObjectFile, type OpenedObject, openedBytes } from "./store/object-disk.js";
 import type { ObjectFiles } from "./store/object-files.js";
+import type { ObjectSegments } from "./store/object-segments.js";
 import type { SpillFiles } from "./store/spill-files.js";
 import type { StoreRoom } from "./store/store-room.js";
 import type { StoredObject } from "./store/stored-object.js";
@@ -25,6 +26,7 @@ export type OnMovedBytes = (direction: "spilled" | "restored", sizeBytes: number
 export interface ObjectResidenceDeps {
   readonly table: ObjectTable;
   readonly files: ObjectFiles;
+  readonly segments: ObjectSegments;
   /** Small values, which have no file. */
   readonly small: Map<string, Uint8Array>;
   readonly spill: SpillFiles | undefined;
@@ -42,7 +44,7 @@ export class ObjectResidence {
 
   /** Spills the object to disk (RESIDENCE-1). @throws {PalimpsestError} OBJECT_STORE_FULL if the disk cannot take it */
   async spillOut(entry: TableEntry): Promise<void> {
-    const { table, files, small, spill, onMoved } = this.#deps;
+    const { table, segments, small, spill, onMoved } = this.#deps;
     const { objectId, sizeBytes } = entry;
     const isThere = () => table.find(objectId) === entry;
     if (spill === undefined || !isThere()) return;
@@ -58,7 +60,7 @@ export class ObjectResidence {
       else onMoved("spilled", sizeBytes);
     }
     if (!isThere() || entry.readers > 0) return;
-    if (!small.delete(objectId)) files.remove(objectId);
+    if (!small.delete(objectId)) segments.keep(objectId, sizeBytes);
     table.reside(entry, false);
   }
 

@@ -77,7 +77,7 @@ export const errorCodes = {
    */
   OBJECT_LOST: { retryable: false, grpcStatus: 5 },
   /**
-   * The node's object store is full, all values in it are leased or in use, and the limit of what may be spilled to
+   * The node's object store is full, all values in it are leased, mapped or in use, and the limit of what may be spilled to
    * disk (`objectSpillBytes`) is reached, too; the message names the owner of the most bytes. Fix: `release` or
    * `free` objects, end their owners, or raise `objectStoreBytes` or `objectSpillBytes`.
    */

@@ -44,6 +44,8 @@ export interface ObjectDisk {
   resize(path: string, sizeBytes: number): Promise<void>;
   /** Returns how many names (hard links) the file has; 0 if there is none. */
   linksOf(path: string): Promise<number>;
+  /** Whether its files are in memory, so that programs of any node of this machine may map them. */
+  readonly isInMemory: boolean;
   /** Whether programs may map its files (MAPPED-3): then a file is only written again if isUnmapped() says so. */
   readonly canMapIn: (folder: string) => boolean;
   /** Returns whether no process has the file mapped, as far as this one can tell. */
@@ -87,6 +89,7 @@ export const systemDisk: ObjectDisk = {
   },
   resize: truncate,
   linksOf: async (path) => (await lstat(path).catch(() => undefined))?.nlink ?? 0,
+  isInMemory: false,
   canMapIn: () => false,
   isUnmapped: () => true,
   async adopt(from, to, sizeBytes) {
@@ -117,6 +120,7 @@ export const memoryDisk: ObjectDisk = {
     return stats?.isFile() ? stats.size : undefined;
   },
   linksOf: async (path) => statsOf(path)?.nlink ?? 0,
+  isInMemory: true,
   canMapIn,
   isUnmapped(path) {
     try {

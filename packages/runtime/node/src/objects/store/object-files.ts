@@ -6,6 +6,8 @@
  * - FILES-1. Files of one name are kept and removed one after the other, in the order of the requests: a removal
  *   never affects a file that was kept after it.
  * - FILES-2. A file that is linked into the stores of several nodes is never reused for other bytes.
+ * - FILES-3. Nor is a file in memory where this process cannot tell whether it is mapped: programs of a node that can map
+ *   files may still have it mapped after that node has removed its link.
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -22,6 +24,11 @@ export class ObjectFiles {
     this.folder = folder;
     this.#disk = disk;
     this.isMappable = disk.canMapIn(folder);
+  }
+
+  /** Whether the files of freed objects may be written again (FILES-3). */
+  get areReusable(): boolean {
+    return this.isMappable || !this.#disk.isInMemory;
   }
 
   /** Opens the folder and empties it. */
@@ -63,7 +70,7 @@ export class ObjectFiles {
     return this.#disk.sizeOf(path);
   }
 
-  /** Whether the file, whose name no program knows, may be written again. */
+  /** Whether no program has the file mapped. Unless its name is one that no program knows, one may map it next. */
   isUnmapped(path: string): boolean {
     return !this.isMappable || this.#disk.isUnmapped(path);
   }

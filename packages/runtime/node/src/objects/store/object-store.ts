@@ -6,8 +6,8 @@
  * Invariants:
  * - STORE-1. A file gets its name only when all of its bytes are there and hash to the name. For a value, whose name
  *   is random, the number of bytes must be the announced one.
- * - STORE-2. Bytes in the store, bytes announced by open writers, and bytes of files kept for reuse together never
- *   exceed `maxBytes` (store-room.ts); spilled bytes have their own limit (spill-files.ts).
+ * - STORE-2. Bytes in the store, bytes announced by open writers, and bytes of files that are kept for reuse or are still
+ *   read or mapped together never exceed `maxBytes` (store-room.ts); spilled bytes have their own limit (spill-files.ts).
  * - STORE-3. An object with a lease is never evicted. It is freed when the last owner ends or releases it; readers
  *   that have it open still read it to the end. When room is needed it is spilled, and is restored when it is read.
  * - STORE-4. An object that is stored twice is kept once.
@@ -51,6 +51,8 @@ export interface ObjectStoreOptions {
   readonly spill?: { readonly folder: string; readonly maxBytes: number } | undefined;
   /** Called for each object that was spilled or restored. */
   readonly onMoved?: OnMovedBytes;
+  /** Told now and then why a value waits for room. */
+  readonly onWait?: ((why: string) => void) | undefined;
 }
 
 export class ObjectStore {
@@ -84,17 +86,18 @@ export class ObjectStore {
       (entry) => this.#discard(entry),
       (holder, bytes) => this.quotas.charge(holder, bytes),
     );
-    const shared = { files, spill, table: this.#table };
+    const shared = { files, spill, table: this.#table, segments: this.#segments };
     this.#residence = new ObjectResidence({
       ...{ ...shared, small: this.#small, room: () => this.#room },
       onMoved: options.onMoved ?? (() => undefined),
     });
     this.#room = new StoreRoom({
-      ...{ ...shared, maxBytes: options.maxBytes, segments: this.#segments, clock: this.#clock },
+      ...{ ...shared, maxBytes: options.maxBytes, clock: this.#clock },
+      onWait: options.onWait ?? (() => undefined),
       spillOut: (entry) => this.#residence.spillOut(entry),
     });
     this.#writes = new StoreWrites({
-      ...{ files, table: this.#table, segments: this.#segments, room: this.#room },
+      ...{ ...shared, room: this.#room },
       ...{ hashes: this.#hashes, withdrawn: this.#withdrawn, quotas: this.quotas },
     });
   }
@@ -330,7 +333,7 @@ export class ObjectStore {
   async close(): Promise<void> {
     this.#table.clear();
     this.#small.clear();
-    this.#segments.close();
+    await this.#segments.close();
     await this.#hashes.close();
     await this.#files.close();
     await this.#spill?.close();
@@ -351,12 +354,11 @@ export class ObjectStore {
   }
 
   /** Removes the bytes of an object that is no longer in the table. */
-  #discard({ objectId, sizeBytes, readers, isResident }: TableEntry): void {
+  #discard(entry: TableEntry): void {
+    const { objectId, sizeBytes, isResident } = entry;
     this.#spill?.drop(objectId);
     this.#room.changed();
     if (this.#small.delete(objectId) || !isResident) return;
-    // A reader for another node has the file open, so it cannot be reused.
-    const reusable = readers === 0;
-    if (!reusable || !this.#segments.keep(objectId, sizeBytes)) this.#files.remove(objectId);
+    this.#segments.keep(objectId, sizeBytes, () => entry.readers > 0);
   }
 }

@@ -3,24 +3,29 @@
  * Not responsible for: how an object leaves memory (object-residence.ts).
  *
  * Invariants:
- * - STOREROOM-1. Objects in memory, bytes announced by open writers, and files kept for reuse together never exceed
- *   `maxBytes` (STORE-2).
- * - STOREROOM-2. If objects can be spilled, requests that do not fit at once are served one after the other, in
- *   order. They wait while objects are spilled, written or read, but at most `patienceMs` without any progress.
+ * - STOREROOM-1. Objects in memory, bytes announced by open writers, and files that are kept for reuse or are still read or
+ *   mapped together never exceed `maxBytes` (STORE-2).
+ * - STOREROOM-2. Requests that do not fit at once are served one after the other, in order. They wait while files are
+ *   mapped and, if objects can be spilled, while objects are spilled, written or read, but at most `patienceMs` without
+ *   any progress.
  * - STOREROOM-4. Room that is taken ahead of need is at most a part of the store, evicts and spills nothing, and ends as soon as
- *   others need it, or after `aheadMs`.
+ *   others need it, or after `aheadMs`, unless its value is being sealed by then.
  * - STOREROOM-3. Copies are evicted before objects with leases are spilled. A refused request has evicted and spilled
  *   nothing, unless the disk failed.
+ * - STOREROOM-5. An object whose file a program has mapped is neither evicted nor spilled, because its pages would stay. It
+ *   counts as used just now.
  */
 import { type Clock, Waiters } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import { objectStoreFull } from "../../base/store-full.js";
 import type { ObjectTable, TableEntry } from "../object-table.js";
 import type { ObjectFiles } from "./object-files.js";
-import type { ObjectSegments } from "./object-segments.js";
+import { leastKeptBytes, type ObjectSegments } from "./object-segments.js";
 import type { SpillFiles } from "./spill-files.js";
 
 const patienceMs = 30_000;
+/** How often a request that waits for programs to unmap files looks whether they have, because nobody tells. */
+const mappedMs = 100;
 const maxWaiting = 10_000;
 const maxAheadPart = 1 / 16;
 const aheadMs = 10_000;
@@ -33,8 +38,25 @@ export interface StoreRoomDeps {
   /** The spilled copies; undefined if nothing can be spilled. */
   readonly spill: SpillFiles | undefined;
   readonly clock: Clock;
+  /** Told why a request waits, but not of each one that does. */
+  readonly onWait: (why: string) => void;
   /** Spills the object. @throws {PalimpsestError} OBJECT_STORE_FULL if the disk cannot take it */
   readonly spillOut: (entry: TableEntry) => Promise<void>;
+}
+
+/** Room that was taken ahead of need and not revoked. */
+export interface AheadRoom {
+  /** Returns false if it was revoked, or kept. */
+  giveBack(): boolean;
+  /** Makes it room as take() gives it, for a value that there is now. */
+  keep(): void;
+}
+
+/** Objects that can leave memory, and the bytes of those that could if no program had mapped them. */
+interface Removable {
+  readonly entries: readonly TableEntry[];
+  readonly bytes: number;
+  readonly mappedBytes: number;
 }
 
 export class StoreRoom {
@@ -47,6 +69,7 @@ export class StoreRoom {
   #turn: Promise<unknown> = Promise.resolve();
   readonly #changes: Waiters;
   #changedAtMs = Number.NEGATIVE_INFINITY;
+  #toldAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: StoreRoomDeps) {
     this.#deps = deps;
@@ -56,7 +79,6 @@ export class StoreRoom {
   /** Counts the bytes as announced until giveBack(). @throws {PalimpsestError} OBJECT_STORE_FULL, LIMIT_EXCEEDED */
   async take(sizeBytes: number): Promise<void> {
     if (this.#waiting === 0 && this.#takeAtOnce(sizeBytes)) return;
-    if (this.#deps.spill === undefined) throw this.#full(sizeBytes);
     if (this.#waiting >= maxWaiting)
       throw new PalimpsestError(
         "LIMIT_EXCEEDED",
@@ -97,9 +119,9 @@ export class StoreRoom {
   /**
    * Takes room for a value that there may never be (STOREROOM-4).
    * @param revoke is called when others need it: the file must be discarded
-   * @returns a function that gives it back; undefined if there is no such room
+   * @returns undefined if there is no such room
    */
-  takeAhead(sizeBytes: number, revoke: () => void): (() => void) | undefined {
+  takeAhead(sizeBytes: number, revoke: () => void): AheadRoom | undefined {
     if (!this.hasRoomAhead(sizeBytes)) return undefined;
     this.#deps.segments.shrink(this.#missingBytes(sizeBytes));
     if (this.#missingBytes(sizeBytes) > 0) return undefined;
@@ -109,14 +131,18 @@ export class StoreRoom {
       revoke();
     };
     const giveBack = () => {
-      if (!this.#ahead.delete(end)) return;
+      if (!this.#ahead.delete(end)) return false;
       cancel();
       this.#aheadBytes -= sizeBytes;
       this.changed();
+      return true;
+    };
+    const keep = () => {
+      if (giveBack()) this.#reservedBytes += sizeBytes;
     };
     const cancel = this.#deps.clock.after(aheadMs, end);
     this.#ahead.add(end);
-    return giveBack;
+    return { giveBack, keep };
   }
 
   /** Ends everything that was taken ahead of need. */
@@ -161,7 +187,7 @@ export class StoreRoom {
       end();
     }
     const missingBytes = this.#missingBytes(sizeBytes);
-    const evicted = missingBytes > 0 ? this.#evictable(missingBytes) : { entries: [], bytes: 0 };
+    const evicted = this.#evictable(missingBytes);
     if (evicted.bytes < missingBytes) return false;
     for (const entry of evicted.entries) table.remove(entry, "evicted");
     segments.shrink(this.#missingBytes(sizeBytes));
@@ -170,28 +196,56 @@ export class StoreRoom {
   }
 
   /** Returns copies that are not being read, the least recently used first (STORE-5). */
-  #evictable(missingBytes: number): { readonly entries: readonly TableEntry[]; readonly bytes: number } {
+  #evictable(missingBytes: number): Removable {
     const now = this.#deps.clock.monotonicMs();
+    const isIdle = ({ readers, leasedUntilMs }: TableEntry) => readers === 0 && leasedUntilMs <= now;
+    return this.#removable(this.#deps.table.copies(), missingBytes, isIdle);
+  }
+
+  /** Returns the first objects that free this many bytes together, as far as nobody has them mapped (STOREROOM-5). */
+  #removable(
+    objects: Iterable<TableEntry>,
+    missingBytes: number,
+    isIdle: (entry: TableEntry) => boolean,
+  ): Removable {
+    const { table, files } = this.#deps;
     const entries: TableEntry[] = [];
+    const mapped: TableEntry[] = [];
     let bytes = 0;
-    for (const entry of this.#deps.table.copies()) {
+    let mappedBytes = 0;
+    for (const entry of objects) {
       if (bytes >= missingBytes) break;
-      if (entry.readers > 0 || entry.leasedUntilMs > now) continue;
+      if (!isIdle(entry)) continue;
+      if (entry.path !== "" && entry.sizeBytes >= leastKeptBytes && !files.isUnmapped(entry.path)) {
+        mapped.push(entry);
+        mappedBytes += entry.sizeBytes;
+        continue;
+      }
       entries.push(entry);
       bytes += entry.sizeBytes;
     }
-    return { entries, bytes };
+    for (const entry of mapped) table.use(entry);
+    return { entries, bytes, mappedBytes };
   }
 
   /** @param sinceMs when the request was made; undefined if it does not wait for others (STOREROOM-2) */
   async #clear(sizeBytes: number, sinceMs?: number): Promise<void> {
-    while (!this.#takeAtOnce(sizeBytes)) {
-      const missingBytes = this.#missingBytes(sizeBytes) - this.#evictable(Number.POSITIVE_INFINITY).bytes;
-      const victims = this.#spillable(missingBytes);
-      if (victims !== undefined) await this.#spill(victims);
+    for (;;) {
+      await this.#deps.segments.renamed();
+      if (this.#takeAtOnce(sizeBytes)) return;
+      const copies = this.#evictable(Number.POSITIVE_INFINITY);
+      const missingBytes = this.#missingBytes(sizeBytes) - copies.bytes;
+      const kept = this.#spillable(missingBytes);
+      if (kept.bytes >= missingBytes && this.#roomOnDisk(kept.entries)) await this.#spill(kept.entries);
       else {
-        const mayWait = sinceMs !== undefined && this.#mayBecomeSpillable(sizeBytes, missingBytes);
-        if (!mayWait || !(await this.#nextChange(sinceMs))) throw this.#full(sizeBytes);
+        // What is left of the freed files is in use.
+        const unmappableBytes = this.#deps.segments.bytes + copies.mappedBytes;
+        const isMapped = unmappableBytes + kept.mappedBytes > 0;
+        const mayWait =
+          sinceMs !== undefined && this.#mayFit(sizeBytes, missingBytes - unmappableBytes, isMapped);
+        if (!mayWait) throw this.#full(sizeBytes);
+        this.#tellWait(sizeBytes);
+        if (!(await this.#nextChange(sinceMs, isMapped))) throw this.#full(sizeBytes);
       }
     }
   }
@@ -203,32 +257,27 @@ export class StoreRoom {
     if (failed !== undefined) throw failed.reason;
   }
 
-  /**
-   * Returns objects with leases that free this many bytes together, the least recently used first; undefined if there
-   * are not enough.
-   */
-  #spillable(missingBytes: number): readonly TableEntry[] | undefined {
+  /** Returns objects with leases that are not being read, the least recently used first. */
+  #spillable(missingBytes: number): Removable {
     const { table, clock } = this.#deps;
     const now = clock.monotonicMs();
-    const victims: TableEntry[] = [];
-    const leased: TableEntry[] = [];
-    let bytes = 0;
-    const add = (entry: TableEntry) => {
-      victims.push(entry);
-      bytes += entry.sizeBytes;
-    };
-    for (const entry of table.kept()) {
-      if (bytes >= missingBytes) break;
-      if (entry.readers > 0) continue;
-      if (entry.leasedUntilMs > now) leased.push(entry);
-      else add(entry);
-    }
+    const isLeased = ({ leasedUntilMs }: TableEntry) => leasedUntilMs > now;
+    const idle = this.#removable(
+      table.kept(),
+      missingBytes,
+      (entry) => entry.readers === 0 && !isLeased(entry),
+    );
     // An object that is leased to a reader may be open by now, and if not, the reader looks it up again.
-    for (const entry of leased) {
-      if (bytes >= missingBytes) break;
-      add(entry);
-    }
-    return bytes >= missingBytes && this.#roomOnDisk(victims) ? victims : undefined;
+    const leased = this.#removable(
+      table.kept(),
+      missingBytes - idle.bytes,
+      (entry) => entry.readers === 0 && isLeased(entry),
+    );
+    return {
+      entries: [...idle.entries, ...leased.entries],
+      bytes: idle.bytes + leased.bytes,
+      mappedBytes: idle.mappedBytes + leased.mappedBytes,
+    };
   }
 
   /** Makes room on disk for them, by removing copies of objects that are also in memory. */
@@ -246,26 +295,39 @@ export class StoreRoom {
   }
 
   /**
-   * Returns whether the bytes that are being written and read now will be enough once they are sealed and closed, and
-   * the disk has room for them.
+   * Returns whether the bytes that are being written, read and mapped now will be enough once they are sealed, closed and
+   * unmapped.
+   * @param missingBytes what is to be spilled then, for which the disk must have room
    */
-  #mayBecomeSpillable(sizeBytes: number, missingBytes: number): boolean {
+  #mayFit(sizeBytes: number, missingBytes: number, isMapped: boolean): boolean {
     const { spill, table, maxBytes } = this.#deps;
-    if (spill === undefined || sizeBytes > maxBytes) return false;
-    const isBusy = this.#reservedBytes > 0 || table.hasReaders;
-    return isBusy && spill.bytes + missingBytes <= spill.maxBytes;
+    if (sizeBytes > maxBytes) return false;
+    if (missingBytes <= 0) return true;
+    const isBusy = isMapped || this.#reservedBytes > 0 || table.hasReaders;
+    return isBusy && spill !== undefined && spill.bytes + missingBytes <= spill.maxBytes;
   }
 
   /** Resolves to false if nothing changed for patienceMs, while others waited before this request, too. */
-  #nextChange(sinceMs: number): Promise<boolean> {
+  async #nextChange(sinceMs: number, isMapped: boolean): Promise<boolean> {
     const { clock } = this.#deps;
     const leftMs = Math.max(sinceMs, this.#changedAtMs) + patienceMs - clock.monotonicMs();
-    if (leftMs <= 0) return Promise.resolve(false);
-    return this.#changes.wait(leftMs);
+    if (leftMs <= 0) return false;
+    if (isMapped) {
+      await this.#changes.wait(Math.min(leftMs, mappedMs));
+      return true;
+    }
+    return await this.#changes.wait(leftMs);
+  }
+
+  #tellWait(sizeBytes: number): void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (nowMs - this.#toldAtMs < patienceMs) return;
+    this.#toldAtMs = nowMs;
+    this.#deps.onWait(`a value waits for room: ${this.#full(sizeBytes).rawMessage}`);
   }
 
   #full(sizeBytes: number): PalimpsestError {
-    const { maxBytes, table, spill } = this.#deps;
+    const { maxBytes, table, segments, spill } = this.#deps;
     return objectStoreFull({
       sizeBytes,
       maxBytes,
@@ -273,6 +335,7 @@ export class StoreRoom {
       copyBytes: table.copyBytes,
       reservedBytes: this.#reservedBytes,
       bytesByHolder: table.bytesByHolder(),
+      inUseBytes: segments.bytes,
       spilledBytes: spill?.bytes,
       maxSpillBytes: spill?.maxBytes,
     });

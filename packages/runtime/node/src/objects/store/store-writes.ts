@@ -16,7 +16,7 @@ import type { FileHashes } from "./file-hashes.js";
 import type { ObjectFiles } from "./object-files.js";
 import type { ObjectSegments } from "./object-segments.js";
 import { SharedWrite } from "./shared-write.js";
-import type { StoreRoom } from "./store-room.js";
+import type { AheadRoom, StoreRoom } from "./store-room.js";
 import { isValueId, type StoredObject } from "./stored-object.js";
 
 export interface StoreWritesDeps {
@@ -90,16 +90,24 @@ export class StoreWrites {
     const kept = (await this.#segments.take(sizeBytes, 1))?.path;
     const path = kept ?? this.#files.temporaryName();
     const revoke = () => void write.abort().catch(() => undefined);
-    const giveBack = this.#takeAhead(sizeBytes, holder, revoke);
+    const room = this.#takeAhead(sizeBytes, holder, revoke);
+    const unused = () => {
+      if (room?.giveBack()) this.#quotas.giveBack(holder, sizeBytes);
+    };
     const write: SharedWrite = new SharedWrite({
       path,
       sizeBytes,
       sizeOf: () => this.#files.sizeOf(path),
       nameOf: async () => valueId,
-      settle: (objectId) => this.#settle(path, sizeBytes, holder, objectId, giveBack ?? (() => undefined)),
+      settle: (objectId) => {
+        if (objectId === undefined) return this.#settle(path, sizeBytes, holder, objectId, unused);
+        // While the file gets its name, nobody else may have the room.
+        room?.keep();
+        return this.#settle(path, sizeBytes, holder, objectId);
+      },
     });
     try {
-      if (giveBack !== undefined) {
+      if (room !== undefined) {
         await this.#room.settled();
         if (kept === undefined) await (await this.#files.create(path)).file.close();
         return write;
@@ -128,25 +136,15 @@ export class StoreWrites {
     }
   }
 
-  #takeAhead(sizeBytes: number, holder: string, revoke: () => void): (() => void) | undefined {
+  #takeAhead(sizeBytes: number, holder: string, revoke: () => void): AheadRoom | undefined {
     if (!this.#quotas.takeAhead(holder, sizeBytes)) return undefined;
-    let isCounted = true;
-    const leave = () => {
-      if (isCounted) this.#quotas.giveBack(holder, sizeBytes);
-      isCounted = false;
-    };
-    const giveBack = this.#room.takeAhead(sizeBytes, () => {
+    const leave = () => this.#quotas.giveBack(holder, sizeBytes);
+    const room = this.#room.takeAhead(sizeBytes, () => {
       leave();
       revoke();
     });
-    if (giveBack === undefined) leave();
-    return (
-      giveBack &&
-      (() => {
-        giveBack();
-        leave();
-      })
-    );
+    if (room === undefined) leave();
+    return room;
   }
 
   /**
