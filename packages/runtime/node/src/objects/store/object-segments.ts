@@ -144,9 +144,11 @@ export class ObjectSegments {
     await Promise.all(this.#removals);
   }
 
-  /** Resolves when files that came by now may be removed, unless they are in use. */
-  async renamed(): Promise<void> {
-    for (const { isRenamed, ready } of [...this.#segments]) if (!isRenamed) await ready;
+  /** Resolves when the files that came by now have been renamed, so that those not in use can be removed: to false if they had been. */
+  async renamed(): Promise<boolean> {
+    const coming = [...this.#segments].filter(({ isRenamed }) => !isRenamed);
+    for (const { ready } of coming) await ready;
+    return coming.length > 0;
   }
 
   #isInUse({ path, isRenamed, isRead }: Segment): boolean {

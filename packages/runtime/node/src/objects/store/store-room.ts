@@ -191,6 +191,8 @@ export class StoreRoom {
     if (evicted.bytes < missingBytes) return false;
     for (const entry of evicted.entries) table.remove(entry, "evicted");
     segments.shrink(this.#missingBytes(sizeBytes));
+    // The files of what was evicted are there until they are renamed.
+    if (this.#missingBytes(sizeBytes) > 0) return false;
     this.#reservedBytes += sizeBytes;
     return true;
   }
@@ -231,8 +233,8 @@ export class StoreRoom {
   /** @param sinceMs when the request was made; undefined if it does not wait for others (STOREROOM-2) */
   async #clear(sizeBytes: number, sinceMs?: number): Promise<void> {
     for (;;) {
-      await this.#deps.segments.renamed();
       if (this.#takeAtOnce(sizeBytes)) return;
+      if (await this.#deps.segments.renamed()) continue;
       const copies = this.#evictable(Number.POSITIVE_INFINITY);
       const missingBytes = this.#missingBytes(sizeBytes) - copies.bytes;
       const kept = this.#spillable(missingBytes);
