@@ -35,6 +35,7 @@ export { HeadPeer } from "./head/head-peer.js";
 export { type LastError, lastError, lastWords } from "./machine/last-words.js";
 export {
   canMapIn,
+  collectBuffers,
   isUnmapped,
   type MappableFile,
   type MappedPart,

@@ -14,6 +14,7 @@ import type { ClientDuplexStream } from "@grpc/grpc-js";
 import type { Clock } from "@palimpsest/std";
 import { whenAborted } from "@palimpsest/std";
 import {
+  collectBuffers,
   errorFromProto,
   errorToProto,
   fromGrpcError,
@@ -195,6 +196,10 @@ export class ObjectLink {
       if (answer.tellPins) {
         const objectIds = this.#pinnedIds().map(idBytes);
         this.order({ pinned: { objectIds } }, helloTimeoutMs).catch(() => undefined);
+        continue;
+      }
+      if (answer.unmapUnused) {
+        collectBuffers();
         continue;
       }
       if (answer.recover) {

@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { closeSync } from "node:fs";
 import { open, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import {
   errorFromProto,
   grpcNetwork,
+  mappingProblem,
   objectsService,
+  openMappable,
   PalimpsestError,
   type Peer,
   type RpcServer,
@@ -123,6 +126,11 @@ class Program {
     });
     if (answer.error) throw errorFromProto(answer.error);
     return answer;
+  }
+
+  /** Resolves to the next message that answers no order. */
+  asked(): Promise<proto.ObjectAnswer.$Properties> {
+    return new Promise((resolve) => this.#waiting.set(0, resolve));
   }
 
   async write(sizeBytes: number, writtenBytes = sizeBytes): Promise<string> {
@@ -260,6 +268,23 @@ describe("a program's stream of values", () => {
     await reader.close();
     expect(store.storedBytes).toBe(600 * kib);
   });
+
+  test.skipIf(mappingProblem() !== "")(
+    "programs are asked to unmap what they dropped while a value waits for it (STOREROOM-2)",
+    async () => {
+      const program = await Program.open();
+      const id = await program.write(700 * kib);
+      const file = openMappable(join(store.folder, id));
+      if (file === undefined) throw new Error("not locked");
+      await program.order({ release: idsOf(id) });
+      const asked = program.asked();
+      const waits = program.write(700 * kib);
+      expect(await asked).toMatchObject({ orderId: 0, unmapUnused: true });
+      closeSync(file.descriptor);
+      clock.advance(100);
+      await waits;
+    },
+  );
 
   test("a freed file that nobody takes over is removed after a while (SEGMENT-2)", async () => {
     const program = await Program.open();

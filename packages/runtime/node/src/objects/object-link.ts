@@ -48,7 +48,9 @@ export function serveLink(deps: ObjectLinkDeps, stream: LinkStream): void {
   stream.on("data", ({ orders }: proto.ObjectOrders.$Properties) => link.take(orders ?? []));
   deps.pins.add(link);
   deps.recoveries.add(link);
+  const unwatch = deps.store.onUnmap(() => link.askToUnmap());
   const leave = () => {
+    unwatch();
     deps.pins.delete(link);
     deps.recoveries.delete(link);
     void link.end();
@@ -94,6 +96,10 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
 
   askPins(): void {
     if (this.#holder !== "") this.#answers.post({ tellPins: true });
+  }
+
+  askToUnmap(): void {
+    if (this.#holder !== "") this.#answers.post({ unmapUnused: true });
   }
 
   askRecovery(recover: proto.RecoveryRequest.$Properties): void {

@@ -57,6 +57,24 @@ function locked(path: string): MappableFile {
   return file;
 }
 
+/** Starts a process that maps the file, says how many bytes, and goes on with the statement. */
+function mapper(path: string, statement: string) {
+  const module = pathToFileURL(join(import.meta.dirname, "../../dist/machine/mapped-files.js")).href;
+  const program = `
+    import { closeSync } from "node:fs";
+    import { collectBuffers, mappedBuffer, openMappable } from ${JSON.stringify(module)};
+    const file = openMappable(${JSON.stringify(path)});
+    let buffer = mappedBuffer([{ file, offsetBytes: 16, lengthBytes: ${lengthBytes} }]);
+    closeSync(file.descriptor);
+    process.stdout.write(String(buffer.byteLength));
+    ${statement}`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
 describe.skipIf(problem !== "")("mapped files", () => {
   test("are locked by what is mapped alone, and a reader that writes changes nobody else's bytes (MAPPED-2, MAPPED-3)", () => {
     const bytes = counted(sizeBytes);
@@ -132,19 +150,7 @@ describe.skipIf(problem !== "")("mapped files", () => {
 
   test("stay locked until a process that was killed is gone (MAPPED-3)", async () => {
     const path = fileOf(counted(sizeBytes));
-    const module = pathToFileURL(join(import.meta.dirname, "../../dist/machine/mapped-files.js")).href;
-    const program = `
-      import { closeSync } from "node:fs";
-      import { mappedBuffer, openMappable } from ${JSON.stringify(module)};
-      const file = openMappable(${JSON.stringify(path)});
-      const buffer = mappedBuffer([{ file, offsetBytes: 16, lengthBytes: ${lengthBytes} }]);
-      closeSync(file.descriptor);
-      process.stdout.write(String(buffer.byteLength));
-      setInterval(() => new Uint8Array(buffer)[0], 1e6);`;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    onTestFinished(() => void child.kill("SIGKILL"));
+    const child = mapper(path, "setInterval(() => new Uint8Array(buffer)[0], 1e6)");
     const [said] = await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
     expect([String(said), isUnmapped(path)]).toEqual(["34000000", false]);
     child.kill("SIGKILL");
@@ -193,6 +199,15 @@ describe.skipIf(problem !== "")("mapped files", () => {
     const buffers = Array.from({ length: count + 2 }, () => mappedBuffer(parts, { isShared: true }));
     closeSync(file.descriptor);
     expect(buffers.every((buffer) => buffer !== undefined && releasePages(buffer))).toBe(true);
+  });
+
+  test("are unmapped soon when buffers that nobody has any more are to be collected", async () => {
+    const path = fileOf(counted(sizeBytes));
+    const child = mapper(path, "buffer = undefined; process.stdin.on('data', collectBuffers)");
+    await once(child.stdout, "data");
+    expect(isUnmapped(path)).toBe(false);
+    child.stdin.write("now");
+    await expect.poll(() => isUnmapped(path), { timeout: 20_000 }).toBe(true);
   });
 
   test("a folder is tried before its files are mapped", () => {

@@ -376,8 +376,13 @@ function noteShared(fileSystem: FileSystem, lengthBytes: number): void {
   if (fileSystem.sharedBytes < fileSystem.sizeBytes / 4 && fileSystem.sharedBuffers < maxBuffers / 2) return;
   fileSystem.sharedBytes = 0;
   fileSystem.sharedBuffers = 0;
+  collectBuffers();
+}
+
+/** Has V8 collect garbage if this thread has mapped files, so that those of buffers that nobody has any more are unmapped. */
+export function collectBuffers(): void {
   // No page of it is ever touched.
-  void new ArrayBuffer(collectingBytes);
+  if (fileSystems.size > 0) void new ArrayBuffer(collectingBytes);
 }
 
 /**

@@ -71,6 +71,7 @@ export class ObjectStore {
   readonly #writes: StoreWrites;
   readonly #hashes = new FileHashes();
   readonly #withdrawn = new WithdrawnValues();
+  readonly #unmapping = new Set<() => void>();
   /** Small values that wait for room, and whether their owner has released them since. */
   readonly #coming = new Map<string, Set<{ readonly holder: string; isReleased: boolean }>>();
 
@@ -94,6 +95,9 @@ export class ObjectStore {
     this.#room = new StoreRoom({
       ...{ ...shared, maxBytes: options.maxBytes, clock: this.#clock },
       onWait: options.onWait ?? (() => undefined),
+      askToUnmap: () => {
+        for (const ask of this.#unmapping) ask();
+      },
       spillOut: (entry) => this.#residence.spillOut(entry),
     });
     this.#writes = new StoreWrites({
@@ -144,6 +148,15 @@ export class ObjectStore {
   /** The number of bytes of copies, which can be evicted. */
   get copyBytes(): number {
     return this.#table.copyBytes;
+  }
+
+  /**
+   * Registers what asks a program to unmap files that it no longer uses, when a value waits for their room.
+   * @returns ends that
+   */
+  onUnmap(ask: () => void): () => void {
+    this.#unmapping.add(ask);
+    return () => void this.#unmapping.delete(ask);
   }
 
   watch(watcher: StoreWatcher): void {

@@ -26,6 +26,8 @@ import type { SpillFiles } from "./spill-files.js";
 const patienceMs = 30_000;
 /** How often a request that waits for programs to unmap files looks whether they have, because nobody tells. */
 const mappedMs = 100;
+/** How often programs are asked then to unmap what they no longer use. */
+const askMs = 1_000;
 const maxWaiting = 10_000;
 const maxAheadPart = 1 / 16;
 const aheadMs = 10_000;
@@ -38,6 +40,8 @@ export interface StoreRoomDeps {
   /** The spilled copies; undefined if nothing can be spilled. */
   readonly spill: SpillFiles | undefined;
   readonly clock: Clock;
+  /** Asks programs to unmap what they no longer use. */
+  readonly askToUnmap: () => void;
   /** Told why a request waits, but not of each one that does. */
   readonly onWait: (why: string) => void;
   /** Spills the object. @throws {PalimpsestError} OBJECT_STORE_FULL if the disk cannot take it */
@@ -70,6 +74,7 @@ export class StoreRoom {
   readonly #changes: Waiters;
   #changedAtMs = Number.NEGATIVE_INFINITY;
   #toldAtMs = Number.NEGATIVE_INFINITY;
+  #askedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: StoreRoomDeps) {
     this.#deps = deps;
@@ -315,10 +320,18 @@ export class StoreRoom {
     const leftMs = Math.max(sinceMs, this.#changedAtMs) + patienceMs - clock.monotonicMs();
     if (leftMs <= 0) return false;
     if (isMapped) {
+      this.#askToUnmap();
       await this.#changes.wait(Math.min(leftMs, mappedMs));
       return true;
     }
     return await this.#changes.wait(leftMs);
+  }
+
+  #askToUnmap(): void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (nowMs - this.#askedAtMs < askMs) return;
+    this.#askedAtMs = nowMs;
+    this.#deps.askToUnmap();
   }
 
   #tellWait(sizeBytes: number): void {
