@@ -144,7 +144,10 @@ export class ObjectSegments {
     await Promise.all(this.#removals);
   }
 
-  /** Resolves when the files that came by now have been renamed, so that those not in use can be removed: to false if they had been. */
+  /**
+   * Resolves when the files that came by now have been renamed, so that those that are not in use can be removed.
+   * Resolves to false if all of them had been.
+   */
   async renamed(): Promise<boolean> {
     const coming = [...this.#segments].filter(({ isRenamed }) => !isRenamed);
     for (const { ready } of coming) await ready;

@@ -26,7 +26,7 @@ import type { SpillFiles } from "./spill-files.js";
 const patienceMs = 30_000;
 /** How often a request that waits for programs to unmap files looks whether they have, because nobody tells. */
 const mappedMs = 100;
-/** How often programs are asked then to unmap what they no longer use. */
+/** How often programs are asked at most to unmap what they no longer use. */
 const askMs = 1_000;
 const maxWaiting = 10_000;
 const maxAheadPart = 1 / 16;
@@ -243,13 +243,13 @@ export class StoreRoom {
       const copies = this.#evictable(Number.POSITIVE_INFINITY);
       const missingBytes = this.#missingBytes(sizeBytes) - copies.bytes;
       const kept = this.#spillable(missingBytes);
+      // What is left of the freed files is in use.
+      const inUseBytes = this.#deps.segments.bytes + copies.mappedBytes;
+      if (inUseBytes > 0) this.#askToUnmap();
       if (kept.bytes >= missingBytes && this.#roomOnDisk(kept.entries)) await this.#spill(kept.entries);
       else {
-        // What is left of the freed files is in use.
-        const unmappableBytes = this.#deps.segments.bytes + copies.mappedBytes;
-        const isMapped = unmappableBytes + kept.mappedBytes > 0;
-        const mayWait =
-          sinceMs !== undefined && this.#mayFit(sizeBytes, missingBytes - unmappableBytes, isMapped);
+        const isMapped = inUseBytes + kept.mappedBytes > 0;
+        const mayWait = sinceMs !== undefined && this.#mayFit(sizeBytes, missingBytes - inUseBytes, isMapped);
         if (!mayWait) throw this.#full(sizeBytes);
         this.#tellWait(sizeBytes);
         if (!(await this.#nextChange(sinceMs, isMapped))) throw this.#full(sizeBytes);
