@@ -328,6 +328,8 @@ export class Records {
 
   /** The node tells it again to the next head, so that only the end of both, before it is in the store, can lose it. */
   #threw(actorId: string, node: SimProcess): void {
+    // A head that was stopped reads it when the node has ended, and may lead no more.
+    if (node.ended) return;
     this.#constructorThrew.add(actorId);
     node.onEnd(() => {
       if (this.#world.head?.plane?.actors.get(actorId)?.state !== "DEAD")
