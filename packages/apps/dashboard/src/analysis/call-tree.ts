@@ -100,28 +100,34 @@ export function largestCalls<Process extends ProfiledProcess>(
 
 /** Returns the bars of a flame graph, each before what it called, the largest calls to the left. */
 export function framesOf(root: CallTree): readonly Frame[] {
-  const totals = new Map<CallTree, number>();
-  const totalOf = (call: CallTree): number => {
-    const total = call.calls.reduce((sum, inner) => sum + totalOf(inner), call.self);
-    totals.set(call, total);
-    return total;
-  };
-  totalOf(root);
-  const frames: (Frame & { end: number })[] = [];
-  const add = (call: CallTree, depth: number, start: number, parent: number): void => {
+  const frames: { -readonly [Field in keyof Frame]: Frame[Field] }[] = [];
+  const add = ({ name, self, calls, total }: Summed, depth: number, start: number, parent: number): void => {
     const at = frames.length;
-    const frame = { name: call.name, self: call.self, total: totals.get(call) ?? 0 };
-    frames.push({ ...frame, depth, start, parent, end: 0 });
+    const frame = { name, self, total, depth, start, parent, end: 0 };
+    frames.push(frame);
     let from = start;
-    const sorted = [...call.calls].sort((a, b) => (totals.get(b) ?? 0) - (totals.get(a) ?? 0));
-    for (const inner of sorted) {
+    for (const inner of calls) {
       add(inner, depth + 1, from, at);
-      from += totals.get(inner) ?? 0;
+      from += inner.total;
     }
-    (frames[at] as { end: number }).end = frames.length;
+    frame.end = frames.length;
   };
-  add(root, 0, 0, -1);
+  add(summed(root), 0, 0, -1);
   return frames;
+}
+
+interface Summed extends CallTree {
+  readonly total: number;
+  /** The largest first. */
+  readonly calls: readonly Summed[];
+}
+
+function summed({ name, self, calls: given }: CallTree): Summed {
+  const calls = given.map(summed);
+  if (calls.length > 1) calls.sort((a, b) => b.total - a.total);
+  let total = self;
+  for (const call of calls) total += call.total;
+  return { name, self, calls, total };
 }
 
 /** The parts of a function's name. The url is empty for native code, and relative to its package in a bundle. */
