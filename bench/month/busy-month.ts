@@ -54,6 +54,8 @@ export interface HeadSize {
   readonly timers: number;
   readonly actors: number;
   readonly events: number;
+  /** Tasks and calls that run, as processes told. */
+  readonly live: number;
 }
 
 interface LivingJob {
@@ -149,6 +151,7 @@ export class BusyMonth {
       timers: this.#clock.timers,
       actors: this.#plane.actors.size,
       events: this.#plane.history.tasks.size,
+      live: [...this.#plane.history.tasks.live()].length,
     };
   }
 
@@ -156,8 +159,9 @@ export class BusyMonth {
     return this.#plane.close();
   }
 
+  /** Ids of one length: V8 stores texts of more than 12 characters in another way. */
   #id(kind: string): string {
-    return `${kind}-${(++this.#number).toString(36)}`;
+    return `${kind}-${(++this.#number).toString(36).padStart(6, "0")}`;
   }
 
   #nodesCome(): void {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { Ledger, PlacementIndex } from "@palimpsest/scheduler";
 import { type Clock, delay, every } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { type Holder, newId } from "@palimpsest/wire";
+import { type Holder, newId, parseHolder } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorLifecycle } from "../rules/actors/actor-lifecycle.js";
 import { Claims } from "../rules/claims.js";
@@ -156,7 +156,10 @@ export class ControlPlane {
     this.jobs = jobs;
     this.groupTable = groupTable;
     this.sessions = sessions;
-    this.history = new History({ nodes, actors, clock });
+    this.history = new History({
+      ...{ nodes, actors, clock },
+      isAlive: (reporterId) => stateOf(parseHolder(reporterId)) === "alive",
+    });
     this.objects = new ObjectDirectory({ nodes, clock, metrics });
 
     // The rules: what decides. Groups hear of freed resources before the queue of other requests, so that those are

@@ -16,6 +16,8 @@ export interface HistoryDeps {
   readonly nodes: NodeTable;
   readonly actors: ActorTable;
   readonly clock: Clock;
+  /** Whether a process lives that reports tasks. */
+  readonly isAlive: (reporterId: string) => boolean;
 }
 
 export class History {
@@ -24,8 +26,8 @@ export class History {
   readonly use: UseHistory;
   readonly #nodeStates = new Map<string, NodeState>();
 
-  constructor({ nodes, actors, clock }: HistoryDeps) {
-    this.tasks = new TaskEvents(clock);
+  constructor({ nodes, actors, clock, isAlive }: HistoryDeps) {
+    this.tasks = new TaskEvents(clock, isAlive);
     this.cluster = new ClusterEvents(clock);
     this.use = new UseHistory(clock);
     actors.onChange((actor, before) => this.#actorChanged(actor, before));
@@ -49,7 +51,8 @@ export class History {
 
   #actorChanged(actor: Actor, before: Actor | undefined): void {
     this.cluster.actorChanged(actor, before);
-    if (before === undefined || before.state !== "ALIVE" || actor.state === "ALIVE") return;
+    // A constructor may have called and submitted tasks before it threw.
+    if (before === undefined || before.state === actor.state || actor.state === "ALIVE") return;
     const code = actor.spec.taskWorker ? "WORKER_DIED" : "ACTOR_DIED";
     const message = actor.certificate?.reason ?? "its process ended";
     const name = incarnationName({ actorId: actor.spec.actorId, incarnation: before.incarnation });

@@ -1,12 +1,15 @@
 import * as proto from "@palimpsest/wire/protocol";
 import { expect, test } from "vitest";
 import { createTaskEventRpcs } from "../../services/task-event-rpcs.js";
+import { aSpec } from "../../testing/builders.js";
+import { settle } from "../../testing/manual-clock.js";
 import { TestPlane } from "../../testing/plane.js";
 import { TaskEvents } from "./task-events.js";
 
 const { TASK_STATE_FINISHED, TASK_STATE_FAILED, TASK_STATE_RUNNING } = proto.TaskState;
 const clock = { now: () => 1_000, monotonicMs: () => 0, after: () => () => undefined };
 const everything = () => true;
+const withReporters = (isAlive = everything) => new TaskEvents(clock, isAlive);
 
 function finished(count: number, over: proto.TaskEvent.$Properties = {}): proto.TaskEvent.$Properties[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -19,7 +22,7 @@ function finished(count: number, over: proto.TaskEvent.$Properties = {}): proto.
 }
 
 test("of each job the newest are kept, failures beside a flood of successes (TASKEVENTS-1)", () => {
-  const events = new TaskEvents(clock);
+  const events = withReporters();
   events.report({ reporterId: "a", jobId: "job-1", ended: finished(3, { state: TASK_STATE_FAILED }) });
   for (let round = 0; round < 30; round++)
     events.report({ reporterId: "a", jobId: "job-1", ended: finished(1_000) });
@@ -36,7 +39,7 @@ test("of each job the newest are kept, failures beside a flood of successes (TAS
 });
 
 test("events of long texts are bounded by their bytes, and gone with their job (TASKEVENTS-1, TASKEVENTS-3)", () => {
-  const events = new TaskEvents(clock);
+  const events = withReporters();
   const long = "x".repeat(1_000);
   const texts = {
     name: long,
@@ -65,7 +68,7 @@ test("events of long texts are bounded by their bytes, and gone with their job (
 });
 
 test("names beyond the bound are counted together, and counts are those of all (TASKEVENTS-3)", () => {
-  const events = new TaskEvents(clock);
+  const events = withReporters();
   const count = (name: string) => ({ kind: 2, name, finished: 2, leftOut: 1, ranUs: 10 });
   for (let name = 0; name < 1_200; name++)
     events.report({ reporterId: "a", jobId: "job-1", counts: [count(`name${name}`), count("echo")] });
@@ -78,7 +81,7 @@ test("names beyond the bound are counted together, and counts are those of all (
 });
 
 test("what ran in a process that is gone has failed; what waited is no more (TASKEVENTS-2)", () => {
-  const events = new TaskEvents(clock);
+  const events = withReporters();
   const live = [
     { taskId: "t1", name: "spin", kind: 2, state: TASK_STATE_RUNNING },
     { taskId: "t2", name: "spin", kind: 2, state: proto.TaskState.TASK_STATE_PENDING },
@@ -95,9 +98,32 @@ test("what ran in a process that is gone has failed; what waited is no more (TAS
   expect(events.summary("")).toMatchObject([{ name: "spin", running: 0, pending: 0, failed: 1 }]);
 });
 
+test("a process that is gone has no live tasks, whenever its reports arrive (TASKEVENTS-2)", async () => {
+  const subject = await TestPlane.open();
+  const { lifecycle, sessions, history } = subject.plane;
+  const running = (reporterId: string) =>
+    history.tasks.report({ reporterId, live: [{ taskId: reporterId, state: TASK_STATE_RUNNING }] });
+  const live = () => [...history.tasks.live()].map(({ taskId }) => taskId);
+  const node = await subject.join("node-1");
+  subject.session("session-test");
+  await lifecycle.create(aSpec("a", { maxRestarts: 1 }));
+  await lifecycle.create(aSpec("b"));
+  await settle();
+  node.started("a", 1);
+  // The constructor of b submits a task before it throws.
+  for (const reporterId of ["session-test", "a.1", "b.1", "session-none"]) running(reporterId);
+  expect(live()).toEqual(["session-test", "a.1", "b.1"]);
+  node.died("b", 1, { constructorError: { code: "ACTOR_ERROR", message: "no such model" } });
+  node.died("a", 1);
+  expect(live()).toEqual(["session-test"]);
+  sessions.goodbye("session-test");
+  for (const reporterId of ["session-test", "a.1", "b.1"]) running(reporterId);
+  expect(live()).toEqual([]);
+});
+
 test("tasks are listed by pages, those that run first", async () => {
-  const { plane } = await TestPlane.open();
-  const { history } = plane;
+  const subject = await TestPlane.open();
+  const { history } = subject.plane;
   const rpcs = createTaskEventRpcs({
     rpc: { unary: (_: unknown, handle: unknown) => handle } as never,
     history,
@@ -105,6 +131,7 @@ test("tasks are listed by pages, those that run first", async () => {
   const list = (request: proto.ListTasksRequest.$Properties) => rpcs["listTasks"]?.(request);
   for (let page = 0; page < 3; page++)
     history.tasks.report({ reporterId: "a", actorId: "actor-1", ended: finished(2) });
+  subject.session("a");
   history.tasks.report({ reporterId: "a", live: [{ taskId: "live", state: TASK_STATE_RUNNING }] });
   const first = list({ limit: 3 });
   expect(first?.tasks.map(({ taskId }) => taskId)).toEqual(["live", "t1", "t0"]);

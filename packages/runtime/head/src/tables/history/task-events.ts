@@ -7,7 +7,8 @@
  * - TASKEVENTS-1. At most `maxEvents` events of at most `maxBytes` are kept, `maxEventsOfJob` per job, a fifth of which
  *   are for failures. The oldest events of the job that has most are dropped first.
  * - TASKEVENTS-2. What is pending or running is known from the last report of its process. When the process is gone,
- *   its running calls have failed; the end of a task is reported by its caller.
+ *   its running calls have failed; the end of a task is reported by its caller. A report that arrives later has no
+ *   live tasks.
  * - TASKEVENTS-3. At most `maxNames` names are counted separately, and at most `maxReporters` processes have live
  *   tasks.
  */
@@ -58,6 +59,7 @@ interface Reporter {
 
 export class TaskEvents {
   readonly #clock: Clock;
+  readonly #isAlive: (reporterId: string) => boolean;
   readonly #jobs = new Map<string, JobEvents>();
   readonly #totals = new Map<string, Totals>();
   readonly #reporters = new Map<string, Reporter>();
@@ -65,8 +67,10 @@ export class TaskEvents {
   #bytes = 0;
   #sequence = 0;
 
-  constructor(clock: Clock) {
+  /** @param isAlive whether a process lives, an incarnation of an actor or the program of a session, by its name */
+  constructor(clock: Clock, isAlive: (reporterId: string) => boolean) {
     this.#clock = clock;
+    this.#isAlive = isAlive;
   }
 
   /** The number of events kept. */
@@ -90,7 +94,7 @@ export class TaskEvents {
     const reporterId = text(report.reporterId);
     this.#reporters.delete(reporterId);
     const live = (report.live ?? []).slice(0, maxLiveOfReporter).map((event) => completed(event, report));
-    if (live.length === 0 || reporterId === "") return;
+    if (live.length === 0 || !this.#isAlive(reporterId)) return;
     this.#reporters.set(reporterId, { live, counts });
     for (const oldest of this.#reporters.keys()) {
       if (this.#reporters.size <= maxReporters) break;
