@@ -25,6 +25,16 @@ export const plantedShareBugs: readonly PlantedBug[] = [
       }),
   },
   {
+    name: "placement groups count in the default namespace",
+    breaks: "QUOTA-2",
+    settings: sharesOf,
+    make: () =>
+      new HeadBug(({ claims }) => {
+        const ofGroup = claims.ofGroup.bind(claims);
+        claims.ofGroup = (spec) => ofGroup({ ...spec, namespace: "" });
+      }),
+  },
+  {
     name: "leases of an earlier head do not count",
     breaks: "QUOTA-1, QUOTA-2",
     settings: sharesOf,

@@ -77,7 +77,7 @@ export function checkGroupsAtRest(world: World, plane: ControlPlane): void {
     const { groupId, ownerId, detached } = spec;
     const missing = spec.bundles.filter((_, index) => group.places[index] === undefined);
     const cpu = missing.reduce((sum, bundle) => sum + (bundle["cpu"] ?? 0), 0);
-    const kept = plane.pendingQueue.reservedNodes > 0 || isLimited(plane, { cpu, jobId: spec.jobId });
+    const kept = plane.pendingQueue.reservedNodes > 0 || isLimited(plane, { ...spec, cpu });
     if (state !== "CREATED" && !kept && placeBundles(views, groupRequestOf(group)) !== undefined)
       violation(world, "PGROUP-5", `${groupId} waits, and there is room: ${plane.groups.reason(group)}`);
     const owner = records.sessions.get(ownerId);

@@ -34,14 +34,14 @@ function useOf(plane: ControlPlane): Use {
       const actorId = /^actor\/(.*)#\d+$/.exec(lease)?.[1];
       const spec = actorId === undefined ? undefined : plane.actors.get(actorId)?.spec;
       const groupId = /^bundle\/([^/#]*)/.exec(lease)?.[1] ?? "";
-      const jobId =
-        /^driver\/(.*)$/.exec(lease)?.[1] ?? spec?.jobId ?? plane.groupTable.get(groupId)?.spec.jobId ?? "";
+      const whose = spec ?? plane.groupTable.get(groupId)?.spec;
+      const jobId = /^driver\/(.*)$/.exec(lease)?.[1] ?? whose?.jobId ?? "";
       if (actorId !== undefined && spec === undefined) use.unknown = true;
       if (actorId !== undefined && spec === undefined) continue;
       const scope = spec && scopeName(spec);
       if (scope) use.scopes.set(scope, (use.scopes.get(scope) ?? 0) + 1);
       if (within !== "") continue;
-      count(`namespace ${spec?.namespace || "default"}`, cpu);
+      count(`namespace ${whose?.namespace || "default"}`, cpu);
       if (jobId !== "") count(`job ${jobId}`, cpu);
     }
   return use;
@@ -70,6 +70,17 @@ export function watchGrants(world: World, plane: ControlPlane): void {
         pending.onPlaced(nodeId);
       },
     });
+  const reserveBundle = plane.nodes.reserveBundle.bind(plane.nodes);
+  plane.nodes.reserveBundle = (nodeId, lease, quantities, gpuIds) => {
+    reserveBundle(nodeId, lease, quantities, gpuIds);
+    const { cpus } = useOf(plane);
+    const spec = plane.groupTable.get(/^bundle\/([^/#]*)/.exec(lease)?.[1] ?? "")?.spec;
+    for (const name of [`namespace ${spec?.namespace || "default"}`, `job ${spec?.jobId ?? ""}`]) {
+      const [used, most] = [cpus.get(name) ?? 0, limitOf(name)];
+      if (most !== undefined && used > most + 1e-9)
+        world.records.violation("QUOTA-2", `${lease} was placed, and ${name} uses ${used} of ${most} cpu`);
+    }
+  };
 }
 
 /** The milliseconds that a check's own account of a wait may be behind the head's. */

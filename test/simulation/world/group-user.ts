@@ -58,7 +58,8 @@ export class GroupUser {
     const lifetime = random.chance(0.15) ? "detached" : "owner";
     const name = random.chance(0.2) ? `group-${random.below(3)}` : "";
     const { losses } = this.#world.redis;
-    const options = { strategy, bundles, lifetime, name } as const;
+    const side = this.#world.settings.shares && random.chance(0.4) ? { namespace: "side" } : {};
+    const options = { strategy, bundles, lifetime, name, ...side } as const;
     const group = await cluster.placementGroup(options);
     const { groupId } = group;
     this.#held.set(groupId, group);

@@ -135,6 +135,11 @@ const openConnectOptionsSchema = connectOptionsSchema.extend({
 export type ConnectOptions = z.input<typeof openConnectOptionsSchema>;
 export type ResolvedConnectOptions = z.output<typeof connectOptionsSchema>;
 
+const namespaceSchema = z
+  .string()
+  .min(1, 'is "": leave it out to use the namespace of the connection')
+  .optional();
+
 const placementGroupOptionsSchema = z.strictObject({
   bundles: z
     .array(resourcesSchema)
@@ -146,6 +151,9 @@ const placementGroupOptionsSchema = z.strictObject({
     .default("PACK")
     .describe("PACK: few nodes; SPREAD: many; STRICT_PACK: one; STRICT_SPREAD: one for each bundle"),
   name: z.string().default("").describe("Unique among placement groups; others find it by getPlacementGroup"),
+  namespace: namespaceSchema.describe(
+    "Namespace whose quotas its bundles count against. Default: the connection's",
+  ),
   lifetime: z
     .enum(["owner", "detached"])
     .default("owner")
@@ -164,11 +172,7 @@ const actorOptionsSchema = z.strictObject({
     .string()
     .default("")
     .describe("Unique among actors of its namespace that are not dead; others find it by getActor"),
-  namespace: z
-    .string()
-    .min(1, 'is "": leave it out to use the namespace of the connection')
-    .optional()
-    .describe("Namespace in which its name is unique. Default: the connection's"),
+  namespace: namespaceSchema.describe("Namespace in which its name is unique. Default: the connection's"),
   role: z
     .string()
     .default("")

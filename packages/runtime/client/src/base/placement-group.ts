@@ -132,6 +132,8 @@ export interface GroupOwner {
   /** 0 if the owner is a session. */
   readonly ownerIncarnation: number;
   readonly jobId: string;
+  /** The namespace of groups that name none. */
+  readonly namespace: string;
 }
 
 export async function createPlacementGroup(
@@ -140,11 +142,12 @@ export async function createPlacementGroup(
   options: PlacementGroupOptions,
 ): Promise<PlacementGroup> {
   const { parsePlacementGroupOptions } = await loadConfig();
-  const { name, bundles, strategy, lifetime, labels } = parsePlacementGroupOptions(options);
+  const { name, namespace, bundles, strategy, lifetime, labels } = parsePlacementGroupOptions(options);
   const spec: proto.PlacementGroupSpec.$Properties = {
     ...owner,
     groupId: newId("group"),
     name,
+    namespace: namespace ?? owner.namespace,
     bundles: bundles.map((quantities) => ({ quantities })),
     strategy: strategies[strategy],
     detached: lifetime === "detached",

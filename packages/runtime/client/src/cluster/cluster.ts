@@ -347,7 +347,7 @@ export class Cluster extends ClusterKinds {
    * @throws {PalimpsestError} CONFIG_INVALID; ALREADY_EXISTS if the name is taken
    */
   placementGroup(options: PlacementGroupOptions): Promise<PlacementGroup> {
-    return createPlacementGroup(this.#head, this.#owner(), options);
+    return createPlacementGroup(this.#head, { ...this.#owner(), namespace: this.namespace }, options);
   }
 
   /** Returns the placement group with that name or id. @throws {PalimpsestError} NOT_FOUND */

@@ -75,6 +75,32 @@ describe("claims", () => {
     expect(shared.reason("big")).toBe("quota cpu of namespace red: 2 of 2 used, of which it asks for 3");
   });
 
+  it("quotas: the bundles of a placement group count in its namespace, also for the next head, and wait", async () => {
+    const quotas = { namespaces: { red: { cpu: 2 } } };
+    const shared = await Shared.open({ quotas }, 8);
+    const group = (groupId: string, namespace: string) =>
+      shared.test.plane.groups.create(
+        groupSpecFromProto({
+          ...{ groupId, namespace, ownerId: "session-test" },
+          bundles: [{ quantities: { cpu: 1 } }, { quantities: { cpu: 1 } }],
+          strategy: proto.GroupStrategy.GROUP_STRATEGY_PACK,
+        }),
+      );
+    expect((await group("free", "")).state).toBe("CREATED");
+    expect((await group("first", "red")).state).toBe("CREATED");
+    const second = await group("second", "red");
+    expect(second.state).toBe("PENDING");
+    expect(shared.test.plane.groups.reason(second)).toBe("quota cpu of namespace red: 2 of 2 used");
+    expect(await shared.spawn("r", { namespace: "red" })).toBe("PENDING");
+    await shared.test.plane.lifecycle.kill("r", { noRestart: true, reason: "test" });
+    await shared.test.plane.groups.remove("first", "test");
+    await settle();
+    expect(shared.test.plane.groups.known("second").state).toBe("CREATED");
+    const again = await shared.test.reopened({ quotas, nodeTimeoutMs: 86_400_000 });
+    await again.join("a", { cpu: 8 });
+    expect(again.plane.ledger.ofQuota("namespace red")).toEqual({ cpu: 2 });
+  });
+
   it("CLAIMS-1: the next head counts what runs, and has the jobs' turns, from the rows in the store", async () => {
     const quotas = { namespaces: { "*": { cpu: 2 } } };
     const shared = await Shared.open({ quotas }, 4);

@@ -83,8 +83,8 @@ export class Claims {
     return claim.quotas.length === 0 ? claim : { ...claim, quotas: [] };
   }
 
-  ofGroup({ jobId }: Pick<GroupSpec, "jobId">): Claim {
-    return this.of({ jobId, namespace: "" });
+  ofGroup({ jobId, namespace }: Pick<GroupSpec, "jobId" | "namespace">): Claim {
+    return this.of({ jobId, namespace });
   }
 
   /** Returns the claim of a lease, and the quantities that count. */

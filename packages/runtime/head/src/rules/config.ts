@@ -24,7 +24,7 @@ const quotasSchema = z.strictObject({
     .record(nonEmpty, quota)
     .default({})
     .describe(
-      'By namespace; "*": each that is not named. Drivers of jobs and placement groups are in "default"; their objects in the namespace of the connection.',
+      'By namespace; "*": each that is not named. Drivers of jobs are in "default"; placement groups, and objects of drivers, in the namespace of the connection.',
     ),
   jobs: z
     .record(nonEmpty, quota)

@@ -304,7 +304,9 @@ export class PlacementGroups {
   #inTurn(): readonly string[] {
     const { groups, claims, ledger } = this.#deps;
     const turns = this.#waiting.ids.map((groupId) => {
-      const { priority, fairnessKey } = claims.ofGroup(groups.get(groupId)?.spec ?? { jobId: "" });
+      const { priority, fairnessKey } = claims.ofGroup(
+        groups.get(groupId)?.spec ?? { jobId: "", namespace: "" },
+      );
       return { groupId, priority, score: ledger.shares.score(fairnessKey) };
     });
     return turns.sort((a, b) => b.priority - a.priority || a.score - b.score).map(({ groupId }) => groupId);

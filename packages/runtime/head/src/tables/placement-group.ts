@@ -11,7 +11,7 @@ import {
 } from "@palimpsest/scheduler";
 import { fieldsOf, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { isValidId } from "./actor.js";
+import { isValidId, namespaceOf } from "./actor.js";
 import { shownText } from "./bounded-texts.js";
 import { checkScheduling, schedulingOf, schedulingToProto } from "./scheduling.js";
 
@@ -33,6 +33,8 @@ export interface GroupSpec {
   /** The incarnation of the owner if it is an actor; 0 if it is a session. */
   readonly ownerIncarnation: number;
   readonly jobId: string;
+  /** The namespace whose quotas its bundles count against; empty for the default one. */
+  readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly labelConditions: readonly LabelCondition[];
 }
@@ -72,6 +74,10 @@ export function groupSpecFromProto(
     throw invalid(`group_id is ${JSON.stringify(spec.groupId)}: use an id such as newId("group") returns`);
   if (spec.name !== "" && !isValidId(spec.name))
     throw invalid(`name is ${shownText(spec.name)}: use up to 128 letters, digits, ".", "_", ":" and "-"`);
+  if (spec.namespace !== "" && !isValidId(spec.namespace))
+    throw invalid(
+      `namespace is ${shownText(spec.namespace)}: use up to 128 letters, digits, ".", "_", ":" and "-"`,
+    );
   if (!groupStrategies.some((one) => strategyToProto[one] === message.strategy))
     throw invalid(`strategy is ${message.strategy ?? 0}: use a value of GroupStrategy`);
   const count = spec.bundles.length;
@@ -149,10 +155,11 @@ export function bundleLease(groupId: string, index: number): string {
 }
 
 function groupSpecOf(message: proto.PlacementGroupSpec.$Properties): GroupSpec {
-  const { bundles, strategy, ...spec } = fieldsOf(proto.PlacementGroupSpec, message);
+  const { bundles, strategy, namespace, ...spec } = fieldsOf(proto.PlacementGroupSpec, message);
   const { labels, labelConditions } = schedulingOf(spec);
   return {
     ...spec,
+    namespace: namespaceOf(namespace),
     bundles: bundles.map(({ quantities }) => normalizeQuantities(quantities ?? {})),
     strategy: groupStrategies.find((one) => strategyToProto[one] === strategy) ?? "PACK",
     labels,
