@@ -10,7 +10,7 @@
  * - ACTORTABLE-5. A change writes a row of some hundred bytes. The specification is written once, again when the actor
  *   gets another owner, and reduced at death.
  * - ACTORTABLE-6. A DEAD actor whose process may still run is not forgotten to make room for those that have
- *   certainly ended: its node would bring it back as an unknown actor.
+ *   certainly ended: its node would bring it back as an unknown actor. Of those that are, ten times as many ids are kept.
  * - ACTORTABLE-8. Dead workers for tasks, which come and go on their own, do not push dead actors out of memory.
  * - ACTORTABLE-7. At whatever write a head stops, an actor that was acknowledged and is not DEAD in the store has its
  *   whole specification there.
@@ -29,6 +29,9 @@ import {
 } from "./actor.js";
 import { decodeActor, encodeDeath, encodeSpec, encodeState } from "./actor-rows.js";
 import { IdIndex } from "./id-index.js";
+
+/** An id takes less than a tenth of what an actor takes. */
+const forgottenPerDead = 10;
 
 export interface ActorTableDeps {
   readonly journal: Journal;
@@ -52,6 +55,8 @@ export class ActorTable {
   /** Ids of DEAD entries, the longest dead first: those that have certainly ended, and the others (ACTORTABLE-6). */
   readonly #deadActors = { ended: new Set<string>(), unconfirmed: new Set<string>() };
   readonly #deadWorkers = { ended: new Set<string>(), unconfirmed: new Set<string>() };
+  /** Ids of those that were forgotten although they may still run, the longest forgotten first. */
+  readonly #forgotten = new Set<string>();
   /** Ids of actors that are not DEAD, by owner and by job. */
   readonly #owned = new IdIndex();
   readonly #ofJob = new IdIndex();
@@ -184,6 +189,11 @@ export class ActorTable {
     return this.#actors.get(actorId);
   }
 
+  /** Whether it was DEAD and is forgotten, although its process may still run (ACTORTABLE-6). */
+  wasForgotten(actorId: string): boolean {
+    return this.#forgotten.has(actorId);
+  }
+
   /**
    * Finds an actor by its full name.
    * @param fullName name with namespace, as fullNameOf() returns it
@@ -275,8 +285,12 @@ export class ActorTable {
     for (const listener of this.#listeners) listener(actor, before);
     for (const look of [...(this.#waiters.get(actorId) ?? [])]) look(actor);
     for (const { ended, unconfirmed } of [this.#deadActors, this.#deadWorkers]) {
-      this.#forgetOldest(ended);
-      this.#forgetOldest(unconfirmed);
+      this.#forgetOldest(ended, false);
+      this.#forgetOldest(unconfirmed, true);
+    }
+    for (const actorId of this.#forgotten) {
+      if (this.#forgotten.size <= forgottenPerDead * this.#deps.maxDead) break;
+      this.#forgotten.delete(actorId);
     }
     return this.#withSpec(actorId, stored);
   }
@@ -316,9 +330,10 @@ export class ActorTable {
     if (this.#ids.get(name) === actorId) this.#ids.delete(name);
   }
 
-  #forgetOldest(dead: Set<string>): void {
+  #forgetOldest(dead: Set<string>, mayRun: boolean): void {
     for (const actorId of dead) {
       if (dead.size <= this.#deps.maxDead) return;
+      if (mayRun) this.#forgotten.add(actorId);
       dead.delete(actorId);
       this.#actors.delete(actorId);
       this.#counts.set("DEAD", this.count("DEAD") - 1);

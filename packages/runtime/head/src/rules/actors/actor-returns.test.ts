@@ -95,6 +95,20 @@ describe("actors of a node that comes back", () => {
     expect(next.state("x")).toBe("ALIVE");
   });
 
+  it("ACTORTABLE-6: what the next head killed and forgot before the node came is stopped", async () => {
+    const test = await TestPlane.open({ maxDeadActors: 1 });
+    await alive(test, "x");
+    await test.plane.lifecycle.create(aSpec("y"));
+    await settle();
+    const next = await test.reopened({ maxDeadActors: 1 });
+    for (const actorId of ["x", "y"])
+      await next.plane.lifecycle.kill(actorId, { noRestart: true, reason: "killed" });
+    expect([next.state("x"), next.state("y")]).toEqual([undefined, "DEAD"]);
+    const actors = ["x", "y"].map((actorId) => ({ actorId, incarnation: 1, address: "127.0.0.1:1" }));
+    const there = await next.join("a", { actors });
+    expect([there.stopActorIds.toSorted(), there.unknownActorIds]).toEqual([["x", "y"], []]);
+  });
+
   it("actors of a node whose link broke for a moment do not notice", async () => {
     const test = await TestPlane.open();
     const node = await alive(test, "x", { maxRestarts: 3 });

@@ -53,7 +53,10 @@ export class ActorReturns {
       nodes.reserve(nodeId, lease, report.resources?.quantities ?? {}, { gpuIds: report.gpuIds ?? [] });
     }
     const unknownIds = unknown.map(idOf);
-    const unknownActorIds = this.#deps.returning.toDescribe(nodeId, unknownIds);
+    const unknownActorIds = this.#deps.returning.toDescribe(
+      nodeId,
+      unknownIds.filter((actorId) => !actors.wasForgotten(actorId)),
+    );
     const asked = new Set(unknownActorIds);
     const unwantedIds = running
       .filter(isKnown)
