@@ -43,12 +43,17 @@ export function createRandom(seed: number | string): Random {
   };
   for (let i = 0; i < 16; i++) uint32();
 
+  let lastBound = 1;
+  // Numbers from the last, incomplete segment of the bound are drawn again. The remainder of a division by a number of
+  // more than 32 bits is slow, and most draws have the bound of the draw before.
+  let limit = twoTo32;
   const below = (bound: number): number => {
-    if (!Number.isInteger(bound) || bound < 1 || bound > twoTo32) {
-      throw new RangeError(`bound must be a whole number in [1, 2^32], got ${bound}`);
+    if (bound !== lastBound) {
+      if (!Number.isInteger(bound) || bound < 1 || bound > twoTo32)
+        throw new RangeError(`bound must be a whole number in [1, 2^32], got ${bound}`);
+      lastBound = bound;
+      limit = twoTo32 - (twoTo32 % bound);
     }
-    // Numbers from the last, incomplete segment of `bound` are drawn again.
-    const limit = twoTo32 - (twoTo32 % bound);
     let drawn = uint32();
     while (drawn >= limit) drawn = uint32();
     return drawn % bound;
