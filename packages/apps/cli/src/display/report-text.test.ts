@@ -28,7 +28,7 @@ const report = (rewards: { readonly rewardBefore: number; readonly rewardAfter: 
   evaluations: [],
   best: null,
   rewardByCategory: {},
-  secondsByPhase: { training: 3 },
+  secondsByPhase: { "learning demonstrations": 0.02, training: 3 },
   samplerTokensPerSecond: 10,
   learnerTokensPerSecond: 20,
   logprobDifference: { mean: 0.0212, p99: 0.19, most: 1.3, kl: 0.00061, limit: 0.05 },
@@ -51,6 +51,10 @@ const report = (rewards: { readonly rewardBefore: number; readonly rewardAfter: 
   model: "m",
   traces: null,
   files: [],
+});
+
+test("phases that took no time are left out", () => {
+  expect(reportText(report({ rewardBefore: 0.1, rewardAfter: 0.6 }))).toMatch(/^time {8}training 3 s$/m);
 });
 
 test("nothing is called exact match where the reward tells none", () => {

@@ -33,8 +33,9 @@ export function reportText(report: RunReport): string {
       row.peakRssMib.toFixed(0),
     ]),
   );
-  const phases = Object.entries(report.secondsByPhase).map(
-    ([phase, seconds]) => `${phase} ${formatSeconds(seconds)}`,
+  const phases = Object.entries(report.secondsByPhase).flatMap(([phase, seconds]) =>
+    // What took no time, such as demonstrations that a recipe has none of, is of no use to a reader.
+    seconds < 0.5 ? [] : [`${phase} ${formatSeconds(seconds)}`],
   );
   const lines = [
     "",

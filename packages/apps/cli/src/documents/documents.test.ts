@@ -405,7 +405,7 @@ describe("readDocuments", () => {
     expect(text).toBe("File: a.txt\n\nfirst\n");
     expect(skipped).toEqual(["film.bin: is a binary file; give text, Markdown, HTML or PDF"]);
     put("long.txt", "x".repeat(mostBytes + 1));
-    await expect(read(folder)).rejects.toThrow(/exceed --max-size 1\.0;/);
+    await expect(read(folder)).rejects.toThrow(/exceed the 1\.0 MiB of --max-size;/);
     expect(process.resourceUsage().maxRSS - before, "KiB").toBeLessThan(256 * 1024);
   });
 
@@ -439,7 +439,7 @@ describe("readDocuments", () => {
     mkdirSync(join(folder, "empty"));
     await expect(read(join(folder, "empty"))).rejects.toThrow(/empty: contains no files/);
     await expect(read(put("big.txt", "x".repeat(3000)), 2048)).rejects.toThrow(
-      /big\.txt: .* exceed --max-size 0\.0;/,
+      /big\.txt: .* exceed the 0\.0 MiB of --max-size;/,
     );
   });
 });

@@ -208,6 +208,6 @@ function checkSize(name: string, sizeBytes: number, mostBytes: number): void {
   const mebibytes = (bytes: number) => (bytes / 2 ** 20).toFixed(1);
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
-    `${name}: ${mebibytes(sizeBytes)} MiB exceed --max-size ${mebibytes(mostBytes)}; raise --max-size, or give a part of it`,
+    `${name}: ${mebibytes(sizeBytes)} MiB exceed the ${mebibytes(mostBytes)} MiB of --max-size; raise it, or give a part of it`,
   );
 }

@@ -194,7 +194,9 @@ describe("palimpsest ask", () => {
     await expect(asking("--set", "chunkTokens")).rejects.toThrow(/--set chunkTokens: is not NAME=VALUE/);
     await expect(asking("--set", "chunks=1")).rejects.toThrow(/agent settings: .*chunks/);
     await expect(asking("--trace", "x.txt")).rejects.toThrow(/--trace x\.txt: name a file that ends in/);
-    await expect(asking("--max-size", "0.1")).rejects.toThrow(/a\.txt: 0\.2 MiB exceed --max-size 0\.1;/);
+    await expect(asking("--max-size", "0.1")).rejects.toThrow(
+      /a\.txt: 0\.2 MiB exceed the 0\.1 MiB of --max-size;/,
+    );
     await expect(asking("--set", "maxChunks=2")).rejects.toThrow(
       /\[DOCUMENT_OVERFLOW\].*set overflow to head/,
     );
