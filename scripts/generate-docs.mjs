@@ -402,7 +402,7 @@ const commandsPage = [
   }),
   "",
   "Two files may say where the cluster is, for commands and `connect()`: `palimpsest.config.json` in the working folder or the nearest",
-  "above it, and `~/.config/palimpsest/config.json`. Paths in them begin in their folder. They hold no token, only the file of one:",
+  "above it, and `~/.config/palimpsest/config.json`. Paths in them begin in their folder. They hold no token, only the file of one, which in a project's file lies in the project:",
   "",
   "```json",
   '{ "address": "head.example:7420", "tokenFile": "token", "tls": "certs/driver" }',

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
@@ -75,4 +75,24 @@ test.each([
   const { found } = files(said);
   expect(() => found()).toThrow(problem);
   expect(() => found()).not.toThrow(/geheim/);
+});
+
+test("a project's file names no token outside of its folder, since a stranger's head would be told it", () => {
+  const inside = files({ address: "project:1", tokenFile: "secrets/token" });
+  expect(inside.found().tokenFile).toBe(join(inside.folder, "secrets/token"));
+  const refused = /config\.json: tokenFile: is ".*", outside of the project, .*PALIMPSEST_TOKEN_FILE/;
+  for (const tokenFile of ["../token", "/etc/hostname", ".."]) {
+    const { found } = files({ address: "stranger:1", tokenFile });
+    expect(() => found()).toThrow(refused);
+  }
+  const linked = files({ address: "stranger:1", tokenFile: "token" });
+  symlinkSync("/etc/hostname", join(linked.folder, "token"));
+  expect(() => linked.found()).toThrow(refused);
+});
+
+// Only the administrator can give a file away.
+test.skipIf(process.getuid?.() !== 0)("a file of another user of the machine is no project's", () => {
+  const { projectPath, found } = files({ address: "stranger:1" }, { address: "user:2" });
+  chownSync(projectPath, 4321, 4321);
+  expect(found().address).toBe("user:2");
 });

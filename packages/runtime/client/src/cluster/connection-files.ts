@@ -1,9 +1,12 @@
 /**
  * Reads where the cluster is from files: `palimpsest.config.json` in the working folder or the nearest one above it, and
  * `~/.config/palimpsest/config.json`. Commands and `connect()` read them after options and the environment.
+ *
+ * A project may come from a stranger, whose head is told what its token file holds: that lies in the project, and a file
+ * that another user of the machine put into a folder above is none.
  */
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { parseInput, parseJson, reasonText } from "@palimpsest/std/input";
 import { configFolder, PalimpsestError } from "@palimpsest/wire";
 import { tokenFileVariable } from "@palimpsest/wire/local-head";
@@ -55,8 +58,9 @@ export function connectionFiles(
   folder: string = process.cwd(),
 ): readonly ConnectionFile[] {
   let isFound = isNamed || Boolean(environment[variables.address]);
-  return [nearestProjectFile(folder), join(configFolder(environment), "config.json")].map((path) => {
-    const settings = existsSync(path) ? readSettings(path) : [];
+  const own = join(configFolder(environment), "config.json");
+  return [nearestProjectFile(folder), own].map((path) => {
+    const settings = existsSync(path) ? readSettings(path, path !== own) : [];
     const hasAddress = settings.some(({ name }) => name === "address");
     const file = { path, settings: hasAddress && isFound ? [] : settings };
     isFound ||= hasAddress;
@@ -86,12 +90,18 @@ export function withConnectionFiles(
 function nearestProjectFile(folder: string): string {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const path = join(at, projectFile);
-    if (existsSync(path)) return path;
+    if (isOwn(path)) return path;
     if (at === dirname(at)) return projectFile;
   }
 }
 
-function readSettings(path: string): FileSetting[] {
+/** Whether the file exists and is this user's or the administrator's. */
+function isOwn(path: string): boolean {
+  const owner = statSync(path, { throwIfNoEntry: false })?.uid;
+  return owner === 0 || (owner !== undefined && owner === (process.getuid?.() ?? owner));
+}
+
+function readSettings(path: string, isProject: boolean): FileSetting[] {
   const refuse = (problem: string, cause?: unknown) =>
     new PalimpsestError("CONFIG_INVALID", `${path}: ${problem}`, { cause });
   let text: string;
@@ -105,10 +115,22 @@ function readSettings(path: string): FileSetting[] {
   const { address, tokenFile, tls } = parseInput(schema, value, refuse, { former: { token: "tokenFile" } });
   const inFolder = (one: string | undefined) => one && resolve(dirname(path), one);
   const said = { address, tokenFile: inFolder(tokenFile), tls: inFolder(tls) };
+  if (isProject && said.tokenFile !== undefined && !liesIn(dirname(path), said.tokenFile))
+    throw refuse(
+      `tokenFile: is ${JSON.stringify(tokenFile)}, outside of the project, whose head would be told what that file holds; ` +
+        `put it into the project's folder, or give it by ${tokenFileVariable} or your own file of settings`,
+    );
   return (["address", "tokenFile", "tls"] as const).flatMap((name) => {
     const own = said[name];
     return own === undefined ? [] : [{ name, value: own, from: `${path}:${lineOf(text, name)}` }];
   });
+}
+
+/** Whether a file is in the folder, also behind links; one that does not exist is judged by its name. */
+function liesIn(folder: string, file: string): boolean {
+  const place = (path: string) => (existsSync(path) ? realpathSync(path) : path);
+  const way = relative(place(folder), place(file));
+  return way !== ".." && !way.startsWith(`..${sep}`) && resolve(way) !== way;
 }
 
 /** Returns the line of a key, counted from 1. The file has no other text that looks like it. */
