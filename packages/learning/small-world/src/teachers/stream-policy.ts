@@ -13,7 +13,7 @@ export interface StreamPolicyChances {
  * Generates the conversations of a writer that is told streams and writes, deletes or does nothing, partly at random.
  * The agent itself runs with the script in the place of the model, so that rows have the format that the model will
  * see, and its stores have the mistakes of earlier turns. A model trained on them can copy ids and statements into
- * calls, and has a weak habit of the right one.
+ * calls, and makes the right one as often as the script does.
  * @throws {AgentError} BAD_CONFIG
  */
 export async function streamDemonstrations(options: {
