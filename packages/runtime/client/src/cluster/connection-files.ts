@@ -16,7 +16,7 @@ import { addressForm, isAddress } from "../base/address-form.js";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The name of a project's file. */
-export const projectFile = "palimpsest.config.json";
+const projectFile = "palimpsest.config.json";
 
 /** The variable that says the same. A token is in no such file, because projects are shared. */
 const variables = {
