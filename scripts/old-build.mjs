@@ -2,8 +2,18 @@
 // `node scripts/old-build.mjs`: compiles the last commit whose processes speak protocol 1 alone, once, and prints the path of its
 // command. Tests and benchmarks of upgrades run it beside the present build. It needs the history of the repository.
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { buildSync } from "esbuild";
 import { output } from "./setup/command.mjs";
 import { packageFolders, root } from "./setup/paths.mjs";
 
@@ -41,11 +51,22 @@ export function oldBuild() {
   for (const path of ["packages/learning/model", "packages/learning/learner"])
     cpSync(join(root, "packages/learning/jit", tfjs), join(making, path, tfjs), { verbatimSymlinks: true });
   execFileSync(process.execPath, ["scripts/generate-protos.mjs"], { cwd: making, stdio: "inherit" });
-  const compiler = join(root, "node_modules/typescript/bin/tsc");
-  execFileSync(process.execPath, [compiler, "-b", "--checkers", "1", "packages/apps/cli"], {
-    cwd: making,
-    stdio: "inherit",
-  });
+  // Its types were checked when it was the present. Here they are only removed, without the compiler.
+  for (const path of packageFolders.values()) {
+    const source = join(making, path, "src");
+    if (!existsSync(source)) continue;
+    const files = readdirSync(source, { recursive: true, encoding: "utf8" })
+      .filter((name) => !name.endsWith(".test.ts"))
+      .map((name) => join(source, name));
+    const removeTypes = (ending, format, written) =>
+      buildSync({
+        entryPoints: files.filter((file) => file.endsWith(ending)),
+        ...{ format, outExtension: { ".js": written } },
+        ...{ outbase: source, outdir: join(making, path, "dist"), logLevel: "warning" },
+      });
+    removeTypes(".ts", "esm", ".js");
+    removeTypes(".cts", "cjs", ".cjs");
+  }
   writeFileSync(join(making, "built"), "");
   try {
     renameSync(making, folder);
