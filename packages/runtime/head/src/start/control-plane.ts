@@ -160,7 +160,8 @@ export class ControlPlane {
       ...{ nodes, actors, clock },
       isAlive: (reporterId) => stateOf(parseHolder(reporterId)) === "alive",
     });
-    this.objects = new ObjectDirectory({ nodes, clock, metrics });
+    const mayLackNodes = () => this.recovery.leftMs > 0;
+    this.objects = new ObjectDirectory({ nodes, clock, metrics, mayLackNodes });
 
     // The rules: what decides. Groups hear of freed resources before the queue of other requests, so that those are
     // offered to groups first.
@@ -213,7 +214,7 @@ export class ControlPlane {
     this.objectQuotas = new ObjectQuotas({
       ...{ nodes, claims, stateOf, clock, reclaimEveryMs: config.heartbeatIntervalMs },
       claimantOf: (holder) => holders.claimantOf(holder),
-      mayLackNodes: () => this.recovery.leftMs > 0,
+      mayLackNodes,
     });
     this.drains = new NodeDrains({
       ...{ nodes, actors, jobs, clock, objects, lifecycle },

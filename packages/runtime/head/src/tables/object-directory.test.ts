@@ -59,6 +59,19 @@ describe("ObjectDirectory", () => {
     expect(await lost).toMatchObject({ addresses: [], complete: true });
   });
 
+  it("is not complete while nodes may come that the tables have lost (DIRECTORY-2, RECOVERY-1)", async () => {
+    const first = await TestPlane.open({ recoveryGraceMs: 15_000, nodeTimeoutMs: 60_000 });
+    await first.join("a");
+    const next = await first.reopened();
+    await next.join("a");
+    const { objects } = next.plane;
+    objects.report("a", { reset: true });
+    const [early, missing] = [await objects.locate(idOf("x"), 0), objects.missing([idOf("x")])];
+    await next.clock.advance(15_000);
+    const late = await objects.locate(idOf("x"), 0);
+    expect([early.complete, missing.complete, late.complete]).toEqual([false, false, true]);
+  });
+
   it("forgets what a node tells anew, and a dead node's (DIRECTORY-2)", async () => {
     const { objects, nodes } = await twoNodes();
     objects.report("a", { present: [place("x", true), place("y", true)] });

@@ -51,6 +51,8 @@ export interface ObjectDirectoryDeps {
   readonly nodes: NodeTable;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  /** Whether nodes may still come that the head's tables do not know. */
+  readonly mayLackNodes: () => boolean;
 }
 
 export class ObjectDirectory {
@@ -166,7 +168,7 @@ export class ObjectDirectory {
     const answer = addresses.length > 0 ? "found" : "unknown";
     this.#deps.metrics.counter("palimpsest_head_object_locates_total").inc({ answer });
     const sizeBytes = this.#objects.get(objectId)?.sizeBytes ?? 0;
-    const complete = this.#untold().length === 0 && this.#allHeardSince(askedAtMs);
+    const complete = this.#allTold() && this.#allHeardSince(askedAtMs);
     // If no node has the object, there is nothing that fetchers could pass on.
     const isFetched = fetcherId !== "" && (addresses.length > 0 || this.#fetchers.has(objectId));
     const before = isFetched ? this.#fetchers.ask(objectId, fetcherId) : [];
@@ -178,7 +180,7 @@ export class ObjectDirectory {
   missing(objectIds: readonly string[]): proto.MissingObjectsResponse.$Properties {
     return {
       objectIds: objectIds.filter((objectId) => !this.#objects.has(objectId)),
-      complete: this.#untold().length === 0,
+      complete: this.#allTold(),
     };
   }
 
@@ -237,6 +239,10 @@ export class ObjectDirectory {
       bytes += listing.sizeBytes;
     }
     return { objects, bytes };
+  }
+
+  #allTold(): boolean {
+    return this.#untold().length === 0 && !this.#deps.mayLackNodes();
   }
 
   #alive(nodeIds: readonly string[]): string[] {
