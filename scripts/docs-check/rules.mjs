@@ -81,7 +81,7 @@ const rules = [
   },
   { line: /^npm init/, needs: ["npm"], replace: [[/^/, 'cd "$(mktemp -d -p .)" && ']] },
   { line: /model convert model\.Q4_1\.gguf/, ...inTests("packages/apps/cli's model-convert test") },
-  { line: /bench\/learning|bench\/linear-cost/, skip: "a bench of many minutes" },
+  { line: /bench\/(learning|linear-cost|toys|two-readers)/, skip: "a bench of many minutes" },
 
   // Heads, nodes and servers.
   {
@@ -142,6 +142,13 @@ const rules = [
   // Models that answer. The tiny random one stands for the reader's, so that a minute is not spent on each answer.
   { line: /dashboard export/, replace: [["RUN_FOLDER…", "RUN"]] },
   { line: /ask contracts\.txt/, needs: ["smollm2"] },
+  {
+    line: /ask .*memory=\{ heads/,
+    replace: [
+      ["MODEL", "models/tiny"],
+      ["memoryTokens=1024", "memoryTokens=40"],
+    ],
+  },
   {
     line: /ask report\.pdf|model chat/,
     needs: ["smollm2"],
