@@ -214,6 +214,10 @@ const rules = [
   { line: /train sft --teacher/, add: "--answer-tokens 64" },
   { line: /data rate/, replace: [["--samples 8", "--samples 1"]] },
 
+  // The sandbox has 2,000 paragraphs.
+  { line: /data prepare ruler-hqa/, replace: [["50 200 800 3200", "50 200"]] },
+  { line: /submit nightly\.ts|--quotas quotas\.yaml/, ...inTests("packages/runtime/head") },
+
   // Runs.
   { line: /model export .*--step 40/, replace: [["--step 40", "--step $STEP"]] },
   { line: /train replay/, replace: [["--step 8", "--step $STEP"]] },
