@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { builtFiles, builtModules } from "./test/support/built-modules.js";
+import { quickCompilation } from "./test/support/quick-compilation.js";
 
 /**
  * Tests that leave nothing behind in their process: they share it, and load their modules once. Those of whole clusters
@@ -48,14 +49,6 @@ const tensors = [
   ...["checks", "learner", "model"].map((name) => `packages/learning/${name}/src/**/!(*-memory|xla).test.ts`),
   "packages/learning/jit/src/**/!(backend|binding-patches|thousands-of-calls|wasm-threads).test.ts",
 ];
-
-/**
- * XLA compiles each function of these tests to run it a few times with tiny shapes: code that LLVM has not optimized, and
- * loops that are not fused by MLIR, are compiled in half of the time.
- */
-const quickCompilation = {
-  XLA_FLAGS: "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false",
-};
 
 /**
  * Tests whose numbers depend on how a CPU multiplies in bfloat16: where the CPU has AVX-512 they run a second time as on one

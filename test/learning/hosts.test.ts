@@ -4,13 +4,14 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HostLearner } from "../../packages/learning/trainer/src/actors/host-learner.fixture.js";
+import { quickCompilation } from "../support/quick-compilation.js";
 import { TestCluster } from "../support/test-cluster.js";
 import { until } from "../support/until.js";
 
 let cluster: TestCluster;
 
 beforeAll(async () => {
-  cluster = await TestCluster.start({ workers: 3 });
+  cluster = await TestCluster.start({ workers: 3, environment: quickCompilation });
 });
 
 afterAll(async () => {
