@@ -408,8 +408,8 @@ const commandsPage = [
   '{ "address": "head.example:7420", "tokenFile": "token", "tls": "certs/driver" }',
   "```",
   "",
-  "A file that names an address counts as a whole or, where an address comes from before it, not at all: a token goes to its own head. **A",
-  "token in the environment goes to the address that the project's file names: run commands only in folders that you trust.**",
+  "A project's file names the address, and counts only where neither options nor variables name one. **To that address goes no token of",
+  "yours**: only that of a file in the project, or that of an option. A file that names an address counts as a whole or not at all.",
   "",
   ...[...headings].flatMap(([heading, verbs]) => [
     `## ${heading.replace(/:$/, "")}`,

@@ -72,14 +72,25 @@ function chosenFolder(given: HeadSearch, environment: Environment): string | und
   }
 }
 
+function filesFor(given: HeadSearch, environment: Environment): ReturnType<typeof connectionFiles> {
+  return connectionFiles(given.address !== undefined || given.dataDir !== undefined, environment);
+}
+
+/** A variable; nothing where the project's file names the head, since it is for another one. */
+function variableFor(given: HeadSearch, environment: Environment, name: string, of = variable): Source {
+  const isProjects = filesFor(given, environment).some(
+    ({ isProject, settings }) => isProject && settings.length > 0,
+  );
+  return of(isProjects ? {} : environment, name);
+}
+
 /** What the project's file and the user's say about a setting. */
 function inFiles(
   given: HeadSearch,
   environment: Environment,
   setting: FileSetting["name"],
 ): readonly Source[] {
-  const isNamed = given.address !== undefined || given.dataDir !== undefined;
-  return connectionFiles(isNamed, environment).map(({ path, settings }): Source => {
+  return filesFor(given, environment).map(({ path, settings }): Source => {
     const own = settings.find(({ name }) => name === setting);
     if (own === undefined) return { from: path, value: undefined };
     const { value, from } = own;
@@ -144,8 +155,8 @@ const settings: readonly Setting[] = [
     isSecret: true,
     sources: (given, environment) => [
       { from: "--token", value: given.token },
-      variable(environment, "PALIMPSEST_TOKEN"),
-      variableFile(environment, "PALIMPSEST_TOKEN_FILE"),
+      variableFor(given, environment, "PALIMPSEST_TOKEN"),
+      variableFor(given, environment, "PALIMPSEST_TOKEN_FILE", variableFile),
       ...inFiles(given, environment, "tokenFile"),
       ...headFolders(given, environment).map((folder) => ({
         from: tokenPathOf(folder),
@@ -158,7 +169,7 @@ const settings: readonly Setting[] = [
     what: "folder of certificates; none: without TLS",
     sources: (given, environment) => [
       { from: "--tls", value: given.tls },
-      variable(environment, "PALIMPSEST_TLS"),
+      variableFor(given, environment, "PALIMPSEST_TLS"),
       ...inFiles(given, environment, "tls"),
     ],
   },

@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chownSync, lchownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
@@ -50,13 +50,12 @@ test("the environment comes before the project's file, and that before the user'
   expect(userPath).not.toBe(user.userPath);
 });
 
-test("a file without an address applies to every head, and none at all changes nothing", () => {
-  const { folder, found } = files({ tls: "certs" }, { address: "user:2", tokenFile: "/t" });
-  expect(found()).toMatchObject({ address: "user:2", tokenFile: "/t", tls: join(folder, "certs") });
-  expect(found({ PALIMPSEST_ADDRESS: "env:3" })).toMatchObject({
-    tokenFile: undefined,
-    tls: join(folder, "certs"),
-  });
+test("the user's file without an address applies to the heads that options and variables name, none changes nothing", () => {
+  const { folder, found } = files(undefined, { tokenFile: "/t", tls: "certs" });
+  const own = { tokenFile: "/t", tls: join(folder, "palimpsest/certs") };
+  expect(found()).toMatchObject({ address: undefined, ...own });
+  expect(found({ PALIMPSEST_ADDRESS: "env:3" })).toMatchObject(own);
+  expect(found({}, true)).toMatchObject(own);
   expect(files(undefined).found()).toMatchObject({
     address: undefined,
     tokenFile: undefined,
@@ -64,11 +63,40 @@ test("a file without an address applies to every head, and none at all changes n
   });
 });
 
+test("no token of this user goes to the head that a project names", () => {
+  const { folder, found } = files({ address: "stranger:1" }, { tokenFile: "/t", tls: "/certs" });
+  const secrets = { PALIMPSEST_TOKEN: "of-env", PALIMPSEST_TOKEN_FILE: "/env", PALIMPSEST_TLS: "/env-certs" };
+  expect(found(secrets)).toMatchObject({ address: "stranger:1", tokenFile: undefined, tls: undefined });
+  const environment = { XDG_CONFIG_HOME: folder, ...secrets };
+  const whole = withConnectionFiles(connectionFiles(false, environment, folder), environment).environment;
+  expect(Object.values(whole)).not.toContain("of-env");
+});
+
+test("what cannot apply is not read, and a working folder that is gone or closed has no project", () => {
+  const { found } = files({ address: "a:1", later: "key" });
+  expect(found({ PALIMPSEST_ADDRESS: "env:3" }).address).toBe("env:3");
+  expect(found({}, true).address).toBeUndefined();
+  const file = join(testFolder(), "file");
+  writeFileSync(file, "");
+  expect(connectionFiles(false, {}, join(file, "no/folder"))[0]?.settings).toEqual([]);
+  const gone = testFolder();
+  const before = process.cwd;
+  process.cwd = () => {
+    throw new Error(`ENOENT: uv_cwd ${gone}`);
+  };
+  try {
+    expect(connectionFiles(false, { XDG_CONFIG_HOME: gone })[0]?.settings).toEqual([]);
+  } finally {
+    process.cwd = before;
+  }
+});
+
 test.each([
   [{ adress: "a:1" }, /config\.json: unknown key "adress"; did you mean "address"\?/],
   [{ token: "geheim" }, /config\.json: unknown key "token"; did you mean "tokenFile"\?$/],
   [{ address: "localhost" }, /config\.json: address: give HOST:PORT, .*it is "localhost"/],
-  [{ tls: 7 }, /config\.json: tls: must be a text; it is 7/],
+  [{ address: "a:1", tls: 7 }, /config\.json: tls: must be a text; it is 7/],
+  [{ tls: "certs" }, /config\.json: address: is missing; a project's file says where its head is/],
   ["{", /config\.json: .*line 1/],
   [[], /config\.json: must be an object/],
 ])("%j is refused by file and key", (said, problem) => {
@@ -80,7 +108,8 @@ test.each([
 test("a project's file names no token outside of its folder, since a stranger's head would be told it", () => {
   const inside = files({ address: "project:1", tokenFile: "secrets/token" });
   expect(inside.found().tokenFile).toBe(join(inside.folder, "secrets/token"));
-  const refused = /config\.json: tokenFile: is ".*", outside of the project, .*PALIMPSEST_TOKEN_FILE/;
+  const refused =
+    /config\.json: tokenFile: is ".*", outside of the project, .* give address and token yourself$/;
   for (const tokenFile of ["../token", "/etc/hostname", ".."]) {
     const { found } = files({ address: "stranger:1", tokenFile });
     expect(() => found()).toThrow(refused);
@@ -92,7 +121,15 @@ test("a project's file names no token outside of its folder, since a stranger's 
 
 // Only the administrator can give a file away.
 test.skipIf(process.getuid?.() !== 0)("a file of another user of the machine is no project's", () => {
-  const { projectPath, found } = files({ address: "stranger:1" }, { address: "user:2" });
+  const { folder, projectPath, found } = files({ address: "stranger:1" }, { address: "user:2" });
   chownSync(projectPath, 4321, 4321);
+  expect(found().address).toBe("user:2");
+  const environment = { XDG_CONFIG_HOME: folder };
+  expect(connectionFiles(false, environment, folder)[0]?.settings).toEqual([]);
+  // Nor is a link of another user to a file of this one.
+  rmSync(projectPath);
+  writeFileSync(join(folder, "own.json"), '{ "address": "stranger:1" }');
+  symlinkSync(join(folder, "own.json"), projectPath);
+  lchownSync(projectPath, 4321, 4321);
   expect(found().address).toBe("user:2");
 });

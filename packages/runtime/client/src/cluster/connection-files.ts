@@ -2,10 +2,11 @@
  * Reads where the cluster is from files: `palimpsest.config.json` in the working folder or the nearest one above it, and
  * `~/.config/palimpsest/config.json`. Commands and `connect()` read them after options and the environment.
  *
- * A project may come from a stranger, whose head is told what its token file holds: that lies in the project, and a file
- * that another user of the machine put into a folder above is none.
+ * A project may come from a stranger, whose head is told a token. So whoever names the address names the token: to the
+ * address of a project's file goes no token but that of a file in the project, or that of an option. A file that another
+ * user of the machine put into a folder above is no project's.
  */
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { parseInput, parseJson, reasonText } from "@palimpsest/std/input";
 import { configFolder, PalimpsestError } from "@palimpsest/wire";
@@ -25,6 +26,9 @@ const variables = {
   tls: "PALIMPSEST_TLS",
 } as const;
 
+/** Variables that are for the address that the environment names, or for this machine's. */
+const secrets = ["PALIMPSEST_TOKEN", variables.tokenFile, variables.tls] as const;
+
 const schema = z
   .strictObject({
     address: z.string().refine(isAddress, addressForm),
@@ -43,6 +47,7 @@ export interface FileSetting {
 /** One of the two files, whether it exists or not. */
 export interface ConnectionFile {
   readonly path: string;
+  readonly isProject: boolean;
   /** What applies: nothing if another address comes first, since a token and certificates are for their own head. */
   readonly settings: readonly FileSetting[];
 }
@@ -55,17 +60,19 @@ export interface ConnectionFile {
 export function connectionFiles(
   isNamed: boolean,
   environment: Environment,
-  folder: string = process.cwd(),
+  folder?: string,
 ): readonly ConnectionFile[] {
-  let isFound = isNamed || Boolean(environment[variables.address]);
+  const isGiven = isNamed || Boolean(environment[variables.address]);
+  const project = nearestProjectFile(folder);
+  // What cannot apply is not read: a file of a later version would end a command that was told everything.
+  const ofProject = project === undefined || isGiven ? [] : readSettings(project, true);
   const own = join(configFolder(environment), "config.json");
-  return [nearestProjectFile(folder), own].map((path) => {
-    const settings = existsSync(path) ? readSettings(path, path !== own) : [];
-    const hasAddress = settings.some(({ name }) => name === "address");
-    const file = { path, settings: hasAddress && isFound ? [] : settings };
-    isFound ||= hasAddress;
-    return file;
-  });
+  const ofUser = ofProject.length > 0 || !existsSync(own) ? [] : readSettings(own, false);
+  const isOther = isGiven && ofUser.some(({ name }) => name === "address");
+  return [
+    { path: project ?? projectFile, isProject: true, settings: ofProject },
+    { path: own, isProject: false, settings: isOther ? [] : ofUser },
+  ];
 }
 
 /** Returns the environment with what the files say where it says nothing, and what messages call the source of each. */
@@ -73,32 +80,46 @@ export function withConnectionFiles(
   files: readonly ConnectionFile[],
   environment: Environment,
 ): { readonly environment: Environment; readonly sourceOf: (name: FileSetting["name"]) => string } {
-  const said = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const isProjects = files.some(({ isProject, settings }) => isProject && settings.length > 0);
+  const hidden = new Set<string>(isProjects ? secrets : []);
+  const said = Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => value !== "" && !hidden.has(name)),
+  );
   const added = files.flatMap(({ settings }) => settings.filter(({ name }) => !said[variables[name]]));
   return {
     environment: {
-      ...Object.fromEntries(added.reverse().map(({ name, value }) => [variables[name], value])),
+      ...Object.fromEntries(added.map(({ name, value }) => [variables[name], value])),
       ...said,
     },
     sourceOf: (name) => {
-      const own = added.findLast((one) => one.name === name);
+      const own = added.find((one) => one.name === name);
       return own === undefined ? variables[name] : `${name} of ${own.from}`;
     },
   };
 }
 
-function nearestProjectFile(folder: string): string {
-  for (let at = resolve(folder); ; at = dirname(at)) {
+function nearestProjectFile(folder?: string): string | undefined {
+  let at: string;
+  try {
+    at = resolve(folder ?? process.cwd());
+  } catch {
+    return undefined; // The working folder was deleted.
+  }
+  for (; ; at = dirname(at)) {
     const path = join(at, projectFile);
     if (isOwn(path)) return path;
-    if (at === dirname(at)) return projectFile;
+    if (at === dirname(at)) return undefined;
   }
 }
 
-/** Whether the file exists and is this user's or the administrator's. */
+/** Whether the file can be seen, and is this user's or the administrator's, and so is what it is a link to. */
 function isOwn(path: string): boolean {
-  const owner = statSync(path, { throwIfNoEntry: false })?.uid;
-  return owner === 0 || (owner !== undefined && owner === (process.getuid?.() ?? owner));
+  const user = process.getuid?.();
+  try {
+    return [lstatSync(path), statSync(path)].every(({ uid }) => [0, user ?? uid].includes(uid));
+  } catch {
+    return false;
+  }
 }
 
 function readSettings(path: string, isProject: boolean): FileSetting[] {
@@ -113,12 +134,14 @@ function readSettings(path: string, isProject: boolean): FileSetting[] {
     throw refuse(reasonText(cause), cause);
   }
   const { address, tokenFile, tls } = parseInput(schema, value, refuse, { former: { token: "tokenFile" } });
+  if (isProject && address === undefined)
+    throw refuse("address: is missing; a project's file says where its head is, and then how it is reached");
   const inFolder = (one: string | undefined) => one && resolve(dirname(path), one);
   const said = { address, tokenFile: inFolder(tokenFile), tls: inFolder(tls) };
   if (isProject && said.tokenFile !== undefined && !liesIn(dirname(path), said.tokenFile))
     throw refuse(
       `tokenFile: is ${JSON.stringify(tokenFile)}, outside of the project, whose head would be told what that file holds; ` +
-        `put it into the project's folder, or give it by ${tokenFileVariable} or your own file of settings`,
+        "put it into the project's folder, or give address and token yourself",
     );
   return (["address", "tokenFile", "tls"] as const).flatMap((name) => {
     const own = said[name];
