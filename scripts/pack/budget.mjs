@@ -6,6 +6,7 @@ const budget = {
   "@palimpsest/agents": { megabytes: 0.15, foreign: 1 },
   "@palimpsest/memory": { megabytes: 0.1, foreign: 1 },
   "@palimpsest/engines": { megabytes: 0.1, foreign: 3 },
+  "@palimpsest/rewards": { megabytes: 0.1, foreign: 85 },
   "@palimpsest/evals": { megabytes: 0.25, foreign: 90 },
   "@palimpsest/client": { megabytes: 0.3, foreign: 70 },
   "@palimpsest/runtime": { megabytes: 2, foreign: 92 },
