@@ -58,7 +58,7 @@ export function suiteMarkdown(report: SuiteReport): string {
     "",
     ...scoreTable(summary),
     "",
-    `In percent with 95 % intervals: Wilson's for fractions of independent questions, otherwise bootstrap over questions. Failed and empty answers are wrong and stay in the count.`,
+    `In percent with 95 % intervals: Wilson's for fractions of independent questions, otherwise bootstrap over questions. Failed answers, and empty ones where a text is asked for, are wrong and stay in the count.`,
     "",
     ...metrics.slice(0, 2).flatMap(({ name, label }) => [`![${label}](${plotName(name)})`, ""]),
     ...(report.sections ?? []).flatMap(({ title, lines: own }) => [`## ${title}`, "", ...own, ""]),

@@ -3,7 +3,7 @@ import { EvaluationError } from "../error.js";
 import { type Interval, wilsonInterval } from "../intervals.js";
 import { meanInterval } from "../resampling.js";
 import type { ItemOutcome, SuiteRun } from "./runner.js";
-import type { Metric } from "./scorer.js";
+import type { Metric, Scorer } from "./scorer.js";
 
 /** The name of the additional group that contains all items, which exists when there are several groups. */
 export const allGroups = "all";
@@ -85,7 +85,7 @@ export function summarizeSuite(run: SuiteRun): SuiteSummary {
       system,
       cells: cells.map((group) => {
         const own = outcomes.filter((outcome) => group === allGroups || outcome.group === group);
-        return cellOf(group, own, scorer.metrics, questionOf);
+        return cellOf(group, own, scorer, questionOf);
       }),
       outcomes: outcomes.map(({ itemId, group, scores, failure }) => ({
         item: itemId,
@@ -108,7 +108,7 @@ function sortedGroups(groups: readonly (string | number)[]): (string | number)[]
 function cellOf(
   group: string | number,
   outcomes: readonly ItemOutcome[],
-  metrics: readonly Metric[],
+  { metrics, judgesEmpty }: Scorer,
   questionOf: (id: string) => string,
 ): CellSummary {
   const answered = outcomes.flatMap((outcome) =>
@@ -123,7 +123,7 @@ function cellOf(
     group,
     n: outcomes.length,
     failures: outcomes.length - answered.length,
-    empty: answered.filter(({ prediction }) => prediction.text.trim() === "").length,
+    empty: judgesEmpty ? 0 : answered.filter(({ prediction }) => prediction.text.trim() === "").length,
     metrics: Object.fromEntries(
       metrics.map((metric) => [metric.name, metricOf(metric, outcomes, questionOf)]),
     ),

@@ -89,6 +89,10 @@ describe("a model of a hub", () => {
     expect(await resolveModel(path, options)).toBe(path);
     const pinned = { ...options, revision: "v1" };
     await expect(resolveModel("smollm2-135m-instruct", pinned)).rejects.toThrow(/revision is v1/);
+    // An id whose first part is a folder here is a path with a mistake.
+    await expect(resolveModel("packages/learnin", options)).rejects.toThrow(
+      /FILE_MISSING.*not in the folder packages; did you mean "packages\/learning"\?/,
+    );
     await expect(resolveModel("constructor", options)).rejects.toThrow(/FILE_MISSING.*constructor/);
     await expect(resolveModel("no such thing", options)).rejects.toThrow(
       /FILE_MISSING.*no such thing.*folder/,

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { makeFolder, withFolderLock } from "@palimpsest/std/files";
 import { checkKind, closestWord } from "@palimpsest/std/input";
 import { lockedModel, ModelError } from "../base/error.js";
@@ -61,9 +61,22 @@ export async function resolveModel(nameOrPathOrId: string, options: ResolveOptio
         : `did you mean "${meant}"?`;
     throw new ModelError("FILE_MISSING", `model ${nameOrPathOrId}: the folder does not exist; ${fix}`);
   }
+  if (revision === undefined) refuseLostFolder(repo);
   const name = revision === undefined ? repo : `${repo}@${revision}`;
   const folder = cachedModelFolder(options.cacheDir, name);
   return await downloadModel(repo, folder, { ...options, ...(revision === undefined ? {} : { revision }) });
+}
+
+/** Refuses an id whose first part is a folder here: it names a run or a model that is not in it. */
+function refuseLostFolder(path: string): void {
+  const parent = dirname(path);
+  if (!statSync(parent, { throwIfNoEntry: false })?.isDirectory()) return;
+  const meant = closestWord(basename(path), readdirSync(parent));
+  const fix = meant === undefined ? "give one that is" : `did you mean "${join(parent, meant)}"?`;
+  throw new ModelError(
+    "FILE_MISSING",
+    `model ${path}: ${basename(path)} is not in the folder ${parent}; ${fix} (a model of a hub: ${path}@main)`,
+  );
 }
 
 /**

@@ -153,7 +153,9 @@ async function run(cluster: Cluster, options: RunOptions): Promise<void> {
   if (options.json) runOutput.print({ target, replaced });
   else
     process.stdout.write(
-      `${replaced.length} of ${members.length} processes were replaced; the cluster has version ${version}\n`,
+      replaced.length === 0
+        ? `nothing was replaced: the cluster has version ${version}\n`
+        : `${replaced.length} of ${members.length} processes were replaced; the cluster has version ${version}\n`,
     );
 }
 
@@ -184,7 +186,9 @@ function planText({ members, problems }: UpgradePlan, target: Target): string {
   const end =
     problems.length > 0
       ? problems.map((problem) => printableLine(`refused: ${problem}`)).join("\n")
-      : `${steps} processes to replace: palimpsest upgrade run`;
+      : steps === 0
+        ? `nothing to replace: the cluster has version ${target.version}`
+        : `${steps} processes to replace: palimpsest upgrade run`;
   return [
     `to version ${target.version}, ${protocolsText(target.protocols)}`,
     formatTable(["step", "process", "id", "host or name", "version", "speaks", ""], rows),
