@@ -10,7 +10,8 @@
  * - ACTORTABLE-5. A change writes a row of some hundred bytes. The specification is written once, again when the actor
  *   gets another owner, and reduced at death.
  * - ACTORTABLE-6. A DEAD actor whose process may still run is not forgotten to make room for those that have
- *   certainly ended: its node would bring it back as an unknown actor. Of those that are, ten times as many ids are kept.
+ *   certainly ended: its node would bring it back as an unknown actor. Of those that are, ten times as many ids are kept
+ *   in this head's memory: the next head does not know them.
  * - ACTORTABLE-8. Dead workers for tasks, which come and go on their own, do not push dead actors out of memory.
  * - ACTORTABLE-7. At whatever write a head stops, an actor that was acknowledged and is not DEAD in the store has its
  *   whole specification there.
