@@ -14,9 +14,13 @@ export function successorText({ hostname, total, labels }: NodeInfo): string {
   }`;
 }
 
-/** Returns why a node that joined is not the successor of the one that was drained; empty if it is. */
-export function successorLacks(drained: NodeInfo, joined: NodeInfo): readonly string[] {
-  if (joined.hostname === drained.hostname) return [];
+/**
+ * Returns why a node that joined is not the successor of the one that was drained; empty if it is.
+ * @param ranUntilMs the time of the drained node's last heartbeat, by the head's clock
+ */
+export function whyNoSuccessor(drained: NodeInfo, ranUntilMs: number, joined: NodeInfo): string {
+  if (joined.hostname === drained.hostname) return "";
+  if (joined.joinedAtMs <= ranUntilMs) return `while node ${drained.nodeId} still ran`;
   const offers = offersOf(drained.total).flatMap(([name, quantity]) => {
     const offered = joined.total[name] ?? 0;
     const enough = offered >= quantity * (name === "memory" ? leastMemory : 1);
@@ -31,7 +35,8 @@ export function successorLacks(drained: NodeInfo, joined: NodeInfo): readonly st
         ? `no label ${key}=${value}`
         : `label ${key}=${has} instead of ${value}`;
   });
-  return [...offers, ...labels];
+  const lacks = [...offers, ...labels];
+  return lacks.length === 0 ? "" : `with ${lacks.join(", ")}`;
 }
 
 function offersOf(total: NodeInfo["total"]): (readonly [name: string, quantity: number])[] {

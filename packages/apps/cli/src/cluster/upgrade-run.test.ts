@@ -92,6 +92,29 @@ test("UPGRADE-3: a node that joined and is not the successor is named, with what
   });
 });
 
+test("UPGRADE-3: a node that joins while the one that is drained still runs is no successor, unless it has its host", async () => {
+  const dead = { ...old, state: "dead" as const, lastHeartbeatMs: 5_000 };
+  const early = node("node-s", "pod-s", { joinedAtMs: 4_000 });
+  const joined = (...others: readonly Partial<NodeInfo>[]) =>
+    pods([], {
+      nodes: async ({ states = ["alive", "dead"] }: { states?: readonly string[] } = {}) =>
+        (cluster.drained === 0 ? [old] : [dead, early, ...others]).filter(({ state = "" }) =>
+          states.includes(state),
+        ),
+    });
+  let cluster = joined();
+  await expect(run(cluster, worker, { waitMs: 10 })).rejects.toMatchObject({
+    code: "UNAVAILABLE",
+    rawMessage: expect.stringMatching(
+      /is not back.*node-s on pod-s joined while node node-a still ran.*start it/s,
+    ),
+  });
+  cluster = joined(node("node-b", "pod-b", { joinedAtMs: 6_000 }));
+  await run(cluster, worker);
+  cluster = joined(node("node-b", "pod-a", { joinedAtMs: 5_000 }));
+  await run(cluster, worker);
+});
+
 test("a node that has left by itself is not waited for", async () => {
   const cluster = pods([], { nodes: async () => [{ ...old, state: "dead" }] });
   await run(cluster, worker);

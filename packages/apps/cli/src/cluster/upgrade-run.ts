@@ -4,6 +4,7 @@
  *
  * Invariants:
  * - UPGRADE-3. Of the nodes one at a time is away, and the next one is drained only when its successor has joined.
+ *   A node elsewhere that joined while the drained one still sent heartbeats is more capacity and not its successor.
  * - UPGRADE-4. The head that leads is asked to leave only while a standby of the new version waits.
  */
 import { spawn } from "node:child_process";
@@ -12,7 +13,7 @@ import type { Cluster, NodeInfo } from "@palimpsest/client";
 import { delay, shellWord } from "@palimpsest/std";
 import { PalimpsestError, protocolsText } from "@palimpsest/wire";
 import { drainText } from "./drain-text.js";
-import { successorLacks, successorText } from "./successor.js";
+import { successorText, whyNoSuccessor } from "./successor.js";
 import { type Build, isAt, type Member, type Target } from "./upgrade-plan.js";
 
 const pollMs = 500;
@@ -127,6 +128,8 @@ export class UpgradeRun {
       await delay(pollMs, signal);
       signal.throwIfAborted();
     }
+    const last = (await this.#cluster.nodes()).find(({ nodeId }) => nodeId === member.id);
+    const ranUntilMs = last?.lastHeartbeatMs ?? Number.NEGATIVE_INFINITY;
     await this.#restart(member);
     let strangers: readonly string[] = [];
     await this.#returned(
@@ -136,11 +139,11 @@ export class UpgradeRun {
         const alive = await this.#cluster.nodes({ states: ["alive"] });
         const joined = alive
           .filter(({ nodeId }) => !before.has(nodeId))
-          .map((node) => ({ node, lacks: successorLacks(drained, node).join(", ") }));
-        strangers = joined.flatMap(({ node: { nodeId, hostname }, lacks }) =>
-          lacks === "" ? [] : `${nodeId} on ${hostname} joined with ${lacks}`,
+          .map((node) => ({ node, why: whyNoSuccessor(drained, ranUntilMs, node) }));
+        strangers = joined.flatMap(({ node: { nodeId, hostname }, why }) =>
+          why === "" ? [] : `${nodeId} on ${hostname} joined ${why}`,
         );
-        const successors = joined.flatMap(({ node, lacks }) => (lacks === "" ? node : []));
+        const successors = joined.flatMap(({ node, why }) => (why === "" ? node : []));
         if (successors.length > 0 || !(await this.#isSpare(drained, alive))) return successors;
         onNote(`node ${member.id} on ${member.host}: no request needs another one of the autoscaler`);
         return [this.#target];
