@@ -24,16 +24,14 @@ export function untilStdinEndsOption(): Option {
 
 /**
  * Aborts at the first SIGINT or SIGTERM, and with the flag at the end of standard input; the second signal ends the
- * process at once.
+ * process at once. The end of standard input is none: it may come with a signal that all processes of a group get.
  */
 export function stopSignal(flags: StopFlags = {}): AbortSignal {
   const { signal, stop } = listen();
   if (flags.untilStdinEnds) {
     const { stdin } = process;
     for (const event of ["end", "close", "error"] as const)
-      stdin.once(event, () => {
-        if (!signal.aborted) stop("the end of standard input");
-      });
+      stdin.once(event, () => stop("the end of standard input"));
     stdin.resume();
     // A pipe that is read would keep the process alive after its work. It has no unref() if it is a file.
     if ("unref" in stdin) stdin.unref();
@@ -68,12 +66,17 @@ function listen(): {
   // Every request in progress listens to the signal, and hundreds of them are no leak of listeners.
   setMaxListeners(0, controller.signal);
   const stop = (by: string) => {
-    if (controller.signal.aborted) process.exit(130);
+    if (controller.signal.aborted) return;
     interrupted = true;
     controller.abort(new Error(`stopped by ${by}`));
   };
+  let isTold = false;
   const handlers = stopping.map((name) => {
-    const onSignal = () => stop(name);
+    const onSignal = () => {
+      if (isTold) process.exit(130);
+      isTold = true;
+      stop(name);
+    };
     process.on(name, onSignal);
     return () => process.off(name, onSignal);
   });
