@@ -44,7 +44,7 @@ describe("what a person sees of ask", () => {
       "[ 25 %] step 1, 10 tokens read; memory: tom likes tea",
       "[ 50 %] step 2, 20 tokens read; memory unchanged",
       "tried again: busy",
-      "[ 75 %] step 2, 30 tokens read; recalled: an earlier note; memory: tom likes [2Jfigs (truncated at its token limit)",
+      "[ 75 %] step 3, 30 tokens read; recalled: an earlier note; memory: tom likes [2Jfigs (truncated at its token limit)",
       "",
     ]);
   });
