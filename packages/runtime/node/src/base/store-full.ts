@@ -12,6 +12,8 @@ export interface StoreUse {
   readonly bytesByHolder: ReadonlyMap<string, number>;
   /** The bytes of files of freed and spilled values that programs have mapped or this node reads. */
   readonly inUseBytes: number;
+  /** The stored bytes that can neither be evicted nor spilled, because programs have mapped them. */
+  readonly mappedBytes: number;
   /** The spilled bytes; undefined if nothing is spilled. */
   readonly spilledBytes: number | undefined;
   readonly maxSpillBytes: number | undefined;
@@ -36,12 +38,16 @@ export function objectStoreFull(use: StoreUse): PalimpsestError {
     use.inUseBytes > 0
       ? `, ${use.inUseBytes} are of freed values that programs still have mapped or read: drop their arrays, or call releasePages(array.buffer)`
       : "";
+  const mapped =
+    use.mappedBytes > 0
+      ? `, ${use.mappedBytes} of the leased or copied bytes cannot leave memory while programs have them mapped: keep copies (array.slice()) instead, and drop the arrays or call releasePages(array.buffer)`
+      : "";
   const disk = use.maxSpillBytes
     ? `; of ${use.maxSpillBytes} bytes on disk ${use.spilledBytes ?? 0} are taken`
     : "";
   return new PalimpsestError(
     "OBJECT_STORE_FULL",
-    `${sizeBytes} bytes do not fit: of ${maxBytes} bytes ${storedBytes - copyBytes} are leased${most}, ${copyBytes} are copies in use and ${reservedBytes} are reserved for values that are being written${inUse}${disk}; ${fix}`,
+    `${sizeBytes} bytes do not fit: of ${maxBytes} bytes ${storedBytes - copyBytes} are leased${most}, ${copyBytes} are copies in use and ${reservedBytes} are reserved for values that are being written${mapped}${inUse}${disk}; ${fix}`,
     {
       details: {
         sizeBytes: String(sizeBytes),

@@ -14,7 +14,7 @@ import {
   type RpcServer,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
 import { ByteBudget } from "../base/byte-budget.js";
 import { StandingClock } from "../testing/standing-clock.js";
@@ -283,6 +283,25 @@ describe("a program's stream of values", () => {
       closeSync(file.descriptor);
       clock.advance(100);
       await waits;
+    },
+  );
+
+  test.skipIf(mappingProblem() !== "")(
+    "a value of a program that has ended does not wait for room (OBJECTLINK-3, STOREROOM-6)",
+    async () => {
+      const program = await Program.open();
+      const id = await program.write(700 * kib);
+      const file = openMappable(join(store.folder, id));
+      if (file === undefined) throw new Error("not locked");
+      await program.order({ release: idsOf(id) });
+      onTestFinished(() => closeSync(file.descriptor));
+      // Nobody has room ahead of need while a value waits.
+      const hasRoom = async () => (await store.reserveAhead(kib, "session-2", newId())) !== undefined;
+      const other = await Program.open([], "session-2");
+      void other.order({ reserve: { objectId: randomBytes(20), sizeBytes: 700 * kib } });
+      await expect.poll(hasRoom).toBe(false);
+      other.leave();
+      await expect.poll(hasRoom).toBe(true);
     },
   );
 

@@ -74,7 +74,7 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
   #holder = "";
   /** OBJECTLINK-2 */
   readonly #turns = new IdTurns();
-  #ended = false;
+  readonly #end = new AbortController();
 
   constructor(deps: ObjectLinkDeps, stream: LinkStream) {
     this.#deps = deps;
@@ -108,8 +108,8 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
 
   /** OBJECTLINK-3 */
   async end(): Promise<void> {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.#end.signal.aborted) return;
+    this.#end.abort();
     this.#answers.close();
     if (this.#holder !== "") this.#deps.store.quotas.closed(this.#holder);
     await Promise.allSettled([...this.#reserved.values()].map((write) => write.abort()));
@@ -189,7 +189,7 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
         "INVALID_ARGUMENT",
         `data has ${bytes.byteLength} bytes, more than ${smallBytes}: reserve room for the value and seal it, or put it`,
       );
-    const keep = () => this.#deps.store.keepSmall(valueId, bytes, this.#holder);
+    const keep = () => this.#deps.store.keepSmall(valueId, bytes, this.#holder, this.#end.signal);
     await this.#withContained(valueId, contains, keep);
     return {};
   }
@@ -205,7 +205,7 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
     const { store } = this.#deps;
     const reserving = ahead
       ? store.reserveAhead(sizeBytes ?? 0, this.#holder, valueId)
-      : store.reserve(sizeBytes ?? 0, this.#holder, valueId);
+      : store.reserve(sizeBytes ?? 0, this.#holder, valueId, this.#end.signal);
     const write = await reserving.catch((reason) => {
       this.#reserving.delete(valueId);
       throw reason;
@@ -214,7 +214,7 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
       this.#reserving.delete(valueId);
       return { info: { objectId: valueId, sizeBytes: sizeBytes ?? 0 } };
     }
-    if (this.#reserving.delete(valueId) && !this.#ended) this.#reserved.set(valueId, write);
+    if (this.#reserving.delete(valueId) && !this.#end.signal.aborted) this.#reserved.set(valueId, write);
     else await write.abort();
     return { info: { objectId: valueId, sizeBytes: sizeBytes ?? 0, path: write.path } };
   }

@@ -14,11 +14,21 @@ const mebibyte = 1024 * 1024;
 /** A disk of which the test says what is mapped. */
 class MappedDisk {
   readonly #inodes = new Set<number>();
+  /** How many files were probed, all together and at most before other work of the process went on. */
+  readonly probes = { all: 0, now: 0, most: 0 };
   readonly disk: ObjectDisk = {
     ...systemDisk,
     isInMemory: true,
     canMapIn: () => true,
-    isUnmapped: (path) => !this.#inodes.has(statSync(path).ino),
+    isUnmapped: (path) => {
+      const end = () => {
+        this.probes.now = 0;
+      };
+      if (this.probes.now++ === 0) setImmediate(end);
+      this.probes.most = Math.max(this.probes.most, this.probes.now);
+      this.probes.all++;
+      return !this.#inodes.has(statSync(path).ino);
+    },
   };
 
   /** @returns what unmaps it */
@@ -43,13 +53,14 @@ async function opened(
     spill: options.spill ? { folder: join(parent, "spill"), maxBytes: 100 * mebibyte } : undefined,
   });
   onTestFinished(() => store.close());
-  const put = async (mebibytes: number, holder = "job-1") => {
-    const write = await store.reserve(mebibytes * mebibyte, holder, randomBytes(20).toString("hex"));
+  const put = async (mebibytes: number, holder = "job-1", signal?: AbortSignal) => {
+    const write = await store.reserve(mebibytes * mebibyte, holder, randomBytes(20).toString("hex"), signal);
     await truncate(write.path, mebibytes * mebibyte);
     return await write.seal();
   };
   const waiting = () => expect.poll(() => waits).toHaveLength(1);
-  return { store, clock, put, waits, waiting, map: (path: string) => mapped.map(path) };
+  const { probes } = mapped;
+  return { store, clock, put, waits, waiting, probes, map: (path: string) => mapped.map(path) };
 }
 
 test("a freed value counts as long as a program has its file mapped (SEGMENT-4)", async () => {
@@ -77,6 +88,76 @@ test("a put that freed values leave no room waits for it, and is refused with th
   const hurry = setInterval(() => clock.advance(1_000), 1);
   await refused.finally(() => clearInterval(hurry));
   await put(4);
+});
+
+test("what has room now passes a put that waits for mapped pages, in memory and by spilling (STOREROOM-6)", async () => {
+  const { store, clock, put, map, waiting } = await opened({ spill: true });
+  const unmap = map((await put(4)).path);
+  const second = await put(2);
+  const waits = put(8);
+  await waiting();
+  await store.keepSmall(randomBytes(20).toString("hex"), new Uint8Array(100), "job-1");
+  await put(5);
+  expect(store.find(second.objectId)).toMatchObject({ isResident: false });
+  unmap();
+  const hurry = setInterval(() => clock.advance(1_000), 1);
+  await waits.finally(() => clearInterval(hurry));
+});
+
+test("reads do not prolong how long a put waits for mapped pages, nor for readers (STOREROOM-2, STOREROOM-6)", async () => {
+  const { store, clock, put, map } = await opened({ spill: true });
+  const unmap = map((await put(6)).path);
+  const read = await put(1);
+  const hurry = setInterval(() => {
+    store.read(read.objectId).done();
+    clock.advance(1_000);
+  }, 1);
+  onTestFinished(() => clearInterval(hurry));
+  await expect(put(6)).rejects.toMatchObject({ code: "OBJECT_STORE_FULL" });
+  unmap();
+  const idle = await store.create(5 * mebibyte, "job-1");
+  await expect(put(6)).rejects.toMatchObject({ code: "OBJECT_STORE_FULL" });
+  await idle.abort();
+});
+
+test("a put whose program has ended does not wait for room (STOREROOM-2, STOREROOM-6)", async () => {
+  const { put, map, waiting } = await opened({ spill: true });
+  map((await put(6)).path);
+  const end = new AbortController();
+  const waits = expect(put(6, "job-1", end.signal)).rejects.toMatchObject({ code: "CANCELLED" });
+  await waiting();
+  end.abort();
+  await waits;
+  await expect(put(6, "job-1", end.signal)).rejects.toMatchObject({ code: "CANCELLED" });
+});
+
+test("a refusal names values that programs have mapped, and what helps (STOREROOM-5)", async () => {
+  const { clock, put, map, waits, waiting } = await opened({ spill: true });
+  map((await put(6)).path);
+  const why = `${6 * mebibyte} of the leased or copied bytes cannot leave memory while programs have them mapped`;
+  const refused = expect(put(6)).rejects.toThrow(why);
+  await waiting();
+  expect(waits[0]).toContain(why);
+  const hurry = setInterval(() => clock.advance(1_000), 1);
+  await refused.finally(() => clearInterval(hurry));
+});
+
+test("a put that waits for mapped pages probes few files at a time, and rests in between", async () => {
+  const { clock, put, map, probes, waiting } = await opened({ spill: true, maxBytes: 100 * mebibyte });
+  for (let index = 0; index < 500; index++) await put(1 / 16, index % 2 === 0 ? "" : "job-1");
+  const unmap = map((await put(60)).path);
+  const waits = put(90);
+  await waiting();
+  const before = probes.all;
+  for (let tenths = 0; tenths < 50; tenths++) {
+    clock.advance(100);
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(probes.all - before).toBeLessThanOrEqual(10 * 501);
+  expect(probes.most).toBeLessThanOrEqual(200);
+  unmap();
+  const hurry = setInterval(() => clock.advance(100), 1);
+  await waits.finally(() => clearInterval(hurry));
 });
 
 test("what is mapped is neither evicted nor spilled for others (STOREROOM-5)", async () => {

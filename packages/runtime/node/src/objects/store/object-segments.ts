@@ -15,6 +15,10 @@
 import type { Clock } from "@palimpsest/std";
 import type { ObjectFiles } from "./object-files.js";
 
+/** How many files are probed at most before other work of this process goes on. */
+export const maxProbes = 200;
+/** How long what was found is used again at least. */
+export const probedMs = 50;
 /** Smaller files are neither worth keeping nor mapped. */
 export const leastKeptBytes = 64 * 1024;
 const keepMs = 30_000;
@@ -39,6 +43,8 @@ interface Segment extends TakenSegment {
   /** Whether this node still reads it. */
   readonly isRead: () => boolean;
   forget: () => void;
+  /** When it may be probed again for room: the system's answer costs three calls. */
+  probeAtMs: number;
   /** Whether a request waits for it. Requests of one turn, of which there are many at a time, try different files. */
   isTried: boolean;
   /** Of those that fit equally well the one with the highest turn is taken: its writer may still have it mapped. */
@@ -76,7 +82,7 @@ export class ObjectSegments {
     const { path, renamed } = this.#files.removeFor(objectId);
     const segment: Segment = {
       ...{ path, sizeBytes, ready: renamed, isRenamed: false, isRead },
-      ...{ forget: () => undefined, isTried: false, turn: ++this.#turns },
+      ...{ forget: () => undefined, isTried: false, turn: ++this.#turns, probeAtMs: 0 },
     };
     this.#segments.add(segment);
     this.#bytes += sizeBytes;
@@ -130,12 +136,25 @@ export class ObjectSegments {
     return best;
   }
 
-  /** Removes files that are not in use until that many bytes are free. */
+  /** Removes files that are not in use until that many bytes are free. At most some are probed at a time. */
   shrink(missingBytes: number): void {
+    if (missingBytes <= 0) return;
+    const nowMs = this.#clock.monotonicMs();
     let left = missingBytes;
-    for (const segment of this.#segments) {
-      if (left <= 0) return;
-      if (this.#remove(segment)) left -= segment.sizeBytes;
+    let probes = 0;
+    for (const segment of [...this.#segments]) {
+      if (left <= 0 || probes >= maxProbes) return;
+      if (segment.probeAtMs > nowMs) continue;
+      if (this.#remove(segment)) {
+        left -= segment.sizeBytes;
+        continue;
+      }
+      if (!segment.isRenamed) continue;
+      probes++;
+      segment.probeAtMs = nowMs + probedMs;
+      // The others have their turn first.
+      this.#segments.delete(segment);
+      this.#segments.add(segment);
     }
   }
 

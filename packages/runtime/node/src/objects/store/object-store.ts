@@ -258,11 +258,15 @@ export class ObjectStore {
     this.#withdrawn.add(valueId);
   }
 
-  /** Stores a small value in memory. @throws {PalimpsestError} OBJECT_STORE_FULL */
-  async keepSmall(valueId: string, bytes: Uint8Array, holder: string): Promise<void> {
+  /**
+   * Stores a small value in memory.
+   * @param signal ends the wait for room
+   * @throws {PalimpsestError} OBJECT_STORE_FULL, CANCELLED
+   */
+  async keepSmall(valueId: string, bytes: Uint8Array, holder: string, signal?: AbortSignal): Promise<void> {
     const sizeBytes = bytes.byteLength;
     const isNew = this.#table.find(valueId) === undefined;
-    const isReleased = isNew && (await this.#comes(valueId, sizeBytes, holder));
+    const isReleased = isNew && (await this.#comes(valueId, sizeBytes, holder, signal));
     const known = this.#table.find(valueId);
     if (isReleased || this.#withdrawn.has(valueId)) {
       // STORE-7, STORE-8
@@ -291,10 +295,11 @@ export class ObjectStore {
   /**
    * Reserves room for an object that a program on this machine writes itself.
    * @param valueId empty if the object is named by its hash when it is sealed
-   * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
+   * @param signal ends the wait for room
+   * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT, CANCELLED
    */
-  reserve(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite> {
-    return this.#writes.reserve(sizeBytes, holder, valueId);
+  reserve(sizeBytes: number, holder: string, valueId: string, signal?: AbortSignal): Promise<SharedWrite> {
+    return this.#writes.reserve(sizeBytes, holder, valueId, signal);
   }
 
   /**
@@ -353,12 +358,17 @@ export class ObjectStore {
   }
 
   /** Waits for the room of a small value. Resolves to whether its owner has released it meanwhile. */
-  async #comes(valueId: string, sizeBytes: number, holder: string): Promise<boolean> {
+  async #comes(
+    valueId: string,
+    sizeBytes: number,
+    holder: string,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
     const all = this.#coming.get(valueId) ?? new Set();
     const coming = { holder, isReleased: false };
     this.#coming.set(valueId, all.add(coming));
     try {
-      await this.#writes.admitted(sizeBytes, holder, () => this.#room.take(sizeBytes));
+      await this.#writes.admitted(sizeBytes, holder, () => this.#room.take(sizeBytes, signal));
     } finally {
       all.delete(coming);
       if (all.size === 0) this.#coming.delete(valueId);
@@ -370,7 +380,7 @@ export class ObjectStore {
   #discard(entry: TableEntry): void {
     const { objectId, sizeBytes, isResident } = entry;
     this.#spill?.drop(objectId);
-    this.#room.changed();
+    this.#room.freed();
     if (this.#small.delete(objectId) || !isResident) return;
     this.#segments.keep(objectId, sizeBytes, () => entry.readers > 0);
   }

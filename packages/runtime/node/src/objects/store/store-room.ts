@@ -5,27 +5,30 @@
  * Invariants:
  * - STOREROOM-1. Objects in memory, bytes announced by open writers, and files that are kept for reuse or are still read or
  *   mapped together never exceed `maxBytes` (STORE-2).
- * - STOREROOM-2. Requests that do not fit at once are served one after the other, in order. They wait while files are
- *   mapped and, if objects can be spilled, while objects are spilled, written or read, but at most `patienceMs` without
- *   any progress.
+ * - STOREROOM-2. Requests that do not fit at once are served one after the other, in order. If objects can be spilled,
+ *   they wait while objects are spilled, written or read, but at most `patienceMs` without bytes that became free.
+ * - STOREROOM-6. Requests that wait for programs to unmap files let all others pass that can be served meanwhile, and are
+ *   refused after `patienceMs`, whatever became free for others.
  * - STOREROOM-4. Room that is taken ahead of need is at most a part of the store, evicts and spills nothing, and ends as soon as
  *   others need it, or after `aheadMs`, unless its value is being sealed by then.
  * - STOREROOM-3. Copies are evicted before objects with leases are spilled. A refused request has evicted and spilled
  *   nothing, unless the disk failed.
- * - STOREROOM-5. An object whose file a program has mapped is neither evicted nor spilled, because its pages would stay. It
- *   counts as used just now.
+ * - STOREROOM-5. An object whose file a program had mapped when it was probed, at most seconds ago, is neither evicted nor
+ *   spilled, because its pages would stay. It counts as used just now.
  */
-import { type Clock, Waiters } from "@palimpsest/std";
+import { type Clock, delay, Waiters, whenAborted } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import { objectStoreFull } from "../../base/store-full.js";
 import type { ObjectTable, TableEntry } from "../object-table.js";
+import { MappedObjects } from "./mapped-objects.js";
 import type { ObjectFiles } from "./object-files.js";
-import { leastKeptBytes, type ObjectSegments } from "./object-segments.js";
+import type { ObjectSegments } from "./object-segments.js";
 import type { SpillFiles } from "./spill-files.js";
 
 const patienceMs = 30_000;
-/** How often a request that waits for programs to unmap files looks whether they have, because nobody tells. */
-const mappedMs = 100;
+/** How soon, and later how often, it is seen whether programs have unmapped files, because nobody tells. */
+const leastPauseMs = 100;
+const mostPauseMs = 2_000;
 /** How often programs are asked at most to unmap what they no longer use. */
 const askMs = 1_000;
 const maxWaiting = 10_000;
@@ -56,6 +59,19 @@ export interface AheadRoom {
   keep(): void;
 }
 
+/** How a request that was made at that time waits for others. */
+interface Patience {
+  readonly sinceMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A request that waits for programs to unmap files. */
+interface Parked {
+  readonly sizeBytes: number;
+  /** Serves or refuses it. Returns false if it has ended already. */
+  end(reason?: PalimpsestError): boolean;
+}
+
 /** Objects that can leave memory, and the bytes of those that could if no program had mapped them. */
 interface Removable {
   readonly entries: readonly TableEntry[];
@@ -71,19 +87,28 @@ export class StoreRoom {
   #aheadBytes = 0;
   #waiting = 0;
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #mapped: MappedObjects;
+  /** Requests that wait for programs to unmap files, in order (STOREROOM-6). */
+  readonly #parked = new Set<Parked>();
+  #isRetrying = false;
   readonly #changes: Waiters;
-  #changedAtMs = Number.NEGATIVE_INFINITY;
+  #freedAtMs = Number.NEGATIVE_INFINITY;
   #toldAtMs = Number.NEGATIVE_INFINITY;
   #askedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: StoreRoomDeps) {
     this.#deps = deps;
     this.#changes = new Waiters(deps.clock);
+    this.#mapped = new MappedObjects(deps.files, deps.clock);
   }
 
-  /** Counts the bytes as announced until giveBack(). @throws {PalimpsestError} OBJECT_STORE_FULL, LIMIT_EXCEEDED */
-  async take(sizeBytes: number): Promise<void> {
-    if (this.#waiting === 0 && this.#takeAtOnce(sizeBytes)) return;
+  /**
+   * Counts the bytes as announced until giveBack().
+   * @param signal ends the wait for room
+   * @throws {PalimpsestError} OBJECT_STORE_FULL, LIMIT_EXCEEDED, CANCELLED
+   */
+  async take(sizeBytes: number, signal?: AbortSignal): Promise<void> {
+    if (this.#waiting === this.#parked.size && this.#takeAtOnce(sizeBytes)) return;
     if (this.#waiting >= maxWaiting)
       throw new PalimpsestError(
         "LIMIT_EXCEEDED",
@@ -91,10 +116,12 @@ export class StoreRoom {
       );
     this.#waiting++;
     const sinceMs = this.#deps.clock.monotonicMs();
-    const turn = this.#inTurn(() => this.#clear(sizeBytes, sinceMs));
-    await turn.finally(() => {
+    try {
+      const isServed = await this.#inTurn(() => this.#clear(sizeBytes, { sinceMs, signal }));
+      if (!isServed) await this.#park(sizeBytes, signal);
+    } finally {
       this.#waiting--;
-    });
+    }
   }
 
   /** Takes optional room as take() does, but resolves to false if it would have to wait for others. */
@@ -139,7 +166,7 @@ export class StoreRoom {
       if (!this.#ahead.delete(end)) return false;
       cancel();
       this.#aheadBytes -= sizeBytes;
-      this.changed();
+      this.freed();
       return true;
     };
     const keep = () => {
@@ -157,12 +184,17 @@ export class StoreRoom {
 
   giveBack(sizeBytes: number): void {
     this.#reservedBytes -= sizeBytes;
+    this.freed();
+  }
+
+  /** Signals that bytes became free, or can be spilled now. */
+  freed(): void {
+    this.#freedAtMs = this.#deps.clock.monotonicMs();
     this.changed();
   }
 
-  /** Signals that something left memory, or may leave it now. */
+  /** Signals that a reader has ended, so that the object may leave memory. Others may read it without end. */
   changed(): void {
-    this.#changedAtMs = this.#deps.clock.monotonicMs();
     this.#changes.wakeAll();
   }
 
@@ -171,10 +203,61 @@ export class StoreRoom {
     await Promise.all([this.#deps.files.settled(), this.#deps.segments.settled()]);
   }
 
-  #inTurn(work: () => Promise<void>): Promise<void> {
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#turn.then(work);
     this.#turn = turn.catch(() => undefined);
     return turn;
+  }
+
+  /** STOREROOM-6 */
+  #park(sizeBytes: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const parked = {
+        sizeBytes,
+        end: (reason?: PalimpsestError) => {
+          if (!this.#parked.delete(parked)) return false;
+          cancel();
+          unwatch?.();
+          if (reason === undefined) resolve();
+          else reject(reason);
+          return true;
+        },
+      };
+      this.#parked.add(parked);
+      const cancel = this.#deps.clock.after(patienceMs, () => parked.end(this.#full(sizeBytes)));
+      const leave = () => parked.end(cancelled());
+      const unwatch = signal && whenAborted(signal, leave);
+      if (signal?.aborted) leave();
+      if (!this.#isRetrying) void this.#retry();
+    });
+  }
+
+  async #retry(): Promise<void> {
+    const { clock } = this.#deps;
+    this.#isRetrying = true;
+    for (let pauseMs = leastPauseMs; this.#parked.size > 0; pauseMs = Math.min(2 * pauseMs, mostPauseMs)) {
+      this.#askToUnmap();
+      const beganMs = clock.monotonicMs();
+      const isWoken = await this.#changes.wait(pauseMs);
+      const leftMs = beganMs + leastPauseMs - clock.monotonicMs();
+      if (isWoken && leftMs > 0) await delay(leftMs, undefined, clock);
+      await this.#inTurn(() => this.#serveParked());
+    }
+    this.#isRetrying = false;
+  }
+
+  async #serveParked(): Promise<void> {
+    let refusedBytes = Number.POSITIVE_INFINITY;
+    for (const parked of [...this.#parked]) {
+      const { sizeBytes } = parked;
+      if (sizeBytes >= refusedBytes || !this.#parked.has(parked)) continue;
+      try {
+        if (!(await this.#clear(sizeBytes, "parked"))) refusedBytes = sizeBytes;
+        else if (!parked.end()) this.giveBack(sizeBytes);
+      } catch (reason) {
+        parked.end(PalimpsestError.from(reason));
+      }
+    }
   }
 
   #missingBytes(sizeBytes: number): number {
@@ -192,6 +275,8 @@ export class StoreRoom {
       end();
     }
     const missingBytes = this.#missingBytes(sizeBytes);
+    // Files are not probed in vain.
+    if (missingBytes > 0 && table.copyBytes < missingBytes) return false;
     const evicted = this.#evictable(missingBytes);
     if (evicted.bytes < missingBytes) return false;
     for (const entry of evicted.entries) table.remove(entry, "evicted");
@@ -215,7 +300,7 @@ export class StoreRoom {
     missingBytes: number,
     isIdle: (entry: TableEntry) => boolean,
   ): Removable {
-    const { table, files } = this.#deps;
+    const { table } = this.#deps;
     const entries: TableEntry[] = [];
     const mapped: TableEntry[] = [];
     let bytes = 0;
@@ -223,8 +308,10 @@ export class StoreRoom {
     for (const entry of objects) {
       if (bytes >= missingBytes) break;
       if (!isIdle(entry)) continue;
-      if (entry.path !== "" && entry.sizeBytes >= leastKeptBytes && !files.isUnmapped(entry.path)) {
-        mapped.push(entry);
+      const isMapped = this.#mapped.isMapped(entry);
+      if (isMapped !== false) {
+        // What is not known counts as mapped, but not as used.
+        if (isMapped) mapped.push(entry);
         mappedBytes += entry.sizeBytes;
         continue;
       }
@@ -235,24 +322,43 @@ export class StoreRoom {
     return { entries, bytes, mappedBytes };
   }
 
-  /** @param sinceMs when the request was made; undefined if it does not wait for others (STOREROOM-2) */
-  async #clear(sizeBytes: number, sinceMs?: number): Promise<void> {
+  /**
+   * Makes room and takes it.
+   * @param patience undefined if the request does not wait for others (STOREROOM-2), "parked" if it does so elsewhere
+   * @returns false if it waits for programs to unmap files
+   */
+  async #clear(sizeBytes: number, patience?: Patience | "parked"): Promise<boolean> {
+    const { table, segments } = this.#deps;
+    const waits = patience === "parked" ? undefined : patience;
+    // Not more than once, because new files may come as fast as they are probed.
+    let areProbed = false;
+    let areKeptProbed = false;
     for (;;) {
-      if (this.#takeAtOnce(sizeBytes)) return;
-      if (await this.#deps.segments.renamed()) continue;
+      if (waits?.signal?.aborted) throw cancelled();
+      if (this.#takeAtOnce(sizeBytes)) return true;
+      if (await segments.renamed()) continue;
+      if (!areProbed) {
+        areProbed = true;
+        if (await this.#mapped.probe(table.copies())) continue;
+      }
       const copies = this.#evictable(Number.POSITIVE_INFINITY);
       const missingBytes = this.#missingBytes(sizeBytes) - copies.bytes;
       const kept = this.#spillable(missingBytes);
       // What is left of the freed files is in use.
-      const inUseBytes = this.#deps.segments.bytes + copies.mappedBytes;
+      const inUseBytes = segments.bytes + copies.mappedBytes;
       if (inUseBytes > 0) this.#askToUnmap();
       if (kept.bytes >= missingBytes && this.#roomOnDisk(kept.entries)) await this.#spill(kept.entries);
-      else {
+      else if (kept.mappedBytes > 0 && !areKeptProbed) {
+        areKeptProbed = true;
+        await this.#mapped.probe(table.kept());
+      } else {
         const isMapped = inUseBytes + kept.mappedBytes > 0;
-        const mayWait = sinceMs !== undefined && this.#mayFit(sizeBytes, missingBytes - inUseBytes, isMapped);
-        if (!mayWait) throw this.#full(sizeBytes);
+        const mayFit = this.#mayFit(sizeBytes, missingBytes - inUseBytes, isMapped);
+        if (patience === undefined || !mayFit) throw this.#full(sizeBytes);
         this.#tellWait(sizeBytes);
-        if (!(await this.#nextChange(sinceMs, isMapped))) throw this.#full(sizeBytes);
+        if (isMapped || waits === undefined) return false;
+        if (!(await this.#nextChange(waits)))
+          throw waits.signal?.aborted ? cancelled() : this.#full(sizeBytes);
       }
     }
   }
@@ -314,17 +420,11 @@ export class StoreRoom {
     return isBusy && spill !== undefined && spill.bytes + missingBytes <= spill.maxBytes;
   }
 
-  /** Resolves to false if nothing changed for patienceMs, while others waited before this request, too. */
-  async #nextChange(sinceMs: number, isMapped: boolean): Promise<boolean> {
+  /** Resolves to false if nothing became free for patienceMs, while others waited before this request, too. */
+  async #nextChange({ sinceMs, signal }: Patience): Promise<boolean> {
     const { clock } = this.#deps;
-    const leftMs = Math.max(sinceMs, this.#changedAtMs) + patienceMs - clock.monotonicMs();
-    if (leftMs <= 0) return false;
-    if (isMapped) {
-      this.#askToUnmap();
-      await this.#changes.wait(Math.min(leftMs, mappedMs));
-      return true;
-    }
-    return await this.#changes.wait(leftMs);
+    const leftMs = Math.max(sinceMs, this.#freedAtMs) + patienceMs - clock.monotonicMs();
+    return leftMs > 0 && (await this.#changes.wait(leftMs, signal));
   }
 
   #askToUnmap(): void {
@@ -351,8 +451,13 @@ export class StoreRoom {
       reservedBytes: this.#reservedBytes,
       bytesByHolder: table.bytesByHolder(),
       inUseBytes: segments.bytes,
+      mappedBytes: this.#mapped.bytesOf(table.entries()),
       spilledBytes: spill?.bytes,
       maxSpillBytes: spill?.maxBytes,
     });
   }
+}
+
+function cancelled(): PalimpsestError {
+  return new PalimpsestError("CANCELLED", "the program that waited for room in the object store has ended");
 }

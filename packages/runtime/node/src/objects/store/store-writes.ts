@@ -69,9 +69,15 @@ export class StoreWrites {
   /**
    * Reserves room for an object that a program on this machine writes itself.
    * @param valueId empty if the object is named by its hash when it is sealed
-   * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
+   * @param signal ends the wait for room
+   * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT, CANCELLED
    */
-  async reserve(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite> {
+  async reserve(
+    sizeBytes: number,
+    holder: string,
+    valueId: string,
+    signal?: AbortSignal,
+  ): Promise<SharedWrite> {
     const begin = async (path: string) => {
       return new SharedWrite({
         path,
@@ -81,7 +87,7 @@ export class StoreWrites {
         settle: (objectId) => this.#settle(path, sizeBytes, holder, objectId),
       });
     };
-    return await this.admitted(sizeBytes, holder, () => this.#inFile(sizeBytes, begin));
+    return await this.admitted(sizeBytes, holder, () => this.#inFile(sizeBytes, begin, signal));
   }
 
   /** Reserves room for a value ahead of need (STOREROOM-4). Returns undefined if there is none. */
@@ -161,15 +167,19 @@ export class StoreWrites {
   }
 
   /** Runs `begin` with a file of at most that many bytes: one that was kept for reuse, or a new one. */
-  async #inFile<T>(sizeBytes: number, begin: (path: string) => Promise<T>): Promise<T> {
+  async #inFile<T>(sizeBytes: number, begin: (path: string) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const kept = await this.#segments.take(sizeBytes);
     const path = kept?.path ?? this.#files.temporaryName();
     try {
-      return await this.#reserved(sizeBytes, async () => {
-        if (kept === undefined) await (await this.#files.create(path)).file.close();
-        else if (kept.sizeBytes > sizeBytes) await this.#files.resize(path, sizeBytes);
-        return await begin(path);
-      });
+      return await this.#reserved(
+        sizeBytes,
+        async () => {
+          if (kept === undefined) await (await this.#files.create(path)).file.close();
+          else if (kept.sizeBytes > sizeBytes) await this.#files.resize(path, sizeBytes);
+          return await begin(path);
+        },
+        signal,
+      );
     } catch (reason) {
       await this.#files.discard(path).catch(() => undefined);
       throw reason;
@@ -199,9 +209,9 @@ export class StoreWrites {
   }
 
   /** Counts the bytes as announced while `begin` opens their destination. */
-  async #reserved<T>(sizeBytes: number, begin: () => Promise<T>): Promise<T> {
+  async #reserved<T>(sizeBytes: number, begin: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     checkSize(sizeBytes);
-    await this.#room.take(sizeBytes);
+    await this.#room.take(sizeBytes, signal);
     try {
       await this.#room.settled();
       return await begin();
