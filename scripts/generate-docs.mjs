@@ -409,7 +409,8 @@ const commandsPage = [
   "```",
   "",
   "A project's file names the address, and counts only where neither options nor variables name one. **To that address goes no token of",
-  "yours**: only that of a file in the project, or that of an option. A file that names an address counts as a whole or not at all.",
+  "yours**: only that of a file in the project, or that of an option. A file that names an address counts as a whole or not at all, and a",
+  "project's file of another user, who is not the administrator, does not count.",
   "",
   ...[...headings].flatMap(([heading, verbs]) => [
     `## ${heading.replace(/:$/, "")}`,

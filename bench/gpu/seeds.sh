@@ -13,7 +13,9 @@ mkdir -p "$folder" "$keep"
 # The recipe's own evaluation would be of the same questions. The copy lies beside the recipe, whose paths begin there.
 copy=$(dirname "$recipe")/seeds-$$.yaml
 sed '/^evaluation:/,/^[a-z]/{/^evaluation:/d;/^ /d}' "$recipe" >"$copy"
-trap 'kill $(jobs -p) 2>/dev/null || true; rm -f "$copy"' EXIT INT TERM
+asked= keeper=
+trap 'kill $asked $keeper 2>/dev/null || true; rm -f "$copy"' EXIT
+trap 'exit 130' INT TERM
 keep() {
   for at in 0 1 2 3 control-1; do
     cp "$folder/$agent-$at-asked.json" "$keep/" 2>/dev/null || true
@@ -36,7 +38,6 @@ one() {
 # Few questions a cell of the longest texts: a cell is kept when all of it is answered.
 long="trained:3000:8:0 trained:3000:8:8 trained:3000:8:16 trained:3000:8:24 trained:3000:8:32 trained:3000:8:40 trained:3000:8:48 trained:3000:8:56"
 short="trained:50:200 trained:200:64"
-asked=
 for seed in 1 2 3; do
   one $seed "$short bm25-trained:50:200 bm25-trained:200:64 $long" --seed $seed &
   asked="$asked $!"
@@ -46,6 +47,7 @@ asked="$asked $!"
 ask 0 "base:50:200 base:200:64 bm25:50:200 bm25:200:64 truncated:50:200 truncated:200:64 $(echo "$long" | sed 's/trained/base/g')" &
 asked="$asked $!"
 while sleep 10; do keep; done &
+keeper=$!
 failed=0
 for one in $asked; do wait "$one" || failed=1; done
 keep

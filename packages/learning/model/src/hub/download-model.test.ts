@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
 import { type DownloadProgress, downloadModel } from "./download-model.js";
 import { LoopbackHub } from "./loopback-hub.fixture.js";
-import { resolveModel } from "./resolve-model.js";
+import { cachedModelFolder, resolveModel } from "./resolve-model.js";
 
 let hub: LoopbackHub;
 let folder: string;
@@ -93,6 +93,10 @@ describe("a model of a hub", () => {
     await expect(resolveModel("packages/learnin", options)).rejects.toThrow(
       /FILE_MISSING.*not in the folder packages; did you mean "packages\/learning"\?/,
     );
+    // What is in the cache is there, whatever folders are here.
+    const cached = cachedModelFolder(options.cacheDir, "packages/learnin");
+    await mkdir(cached, { recursive: true });
+    await expect(resolveModel("packages/learnin", options)).rejects.toThrow(/^(?!.*FILE_MISSING)/);
     await expect(resolveModel("constructor", options)).rejects.toThrow(/FILE_MISSING.*constructor/);
     await expect(resolveModel("no such thing", options)).rejects.toThrow(
       /FILE_MISSING.*no such thing.*folder/,

@@ -61,9 +61,9 @@ export async function resolveModel(nameOrPathOrId: string, options: ResolveOptio
         : `did you mean "${meant}"?`;
     throw new ModelError("FILE_MISSING", `model ${nameOrPathOrId}: the folder does not exist; ${fix}`);
   }
-  if (revision === undefined) refuseLostFolder(repo);
   const name = revision === undefined ? repo : `${repo}@${revision}`;
   const folder = cachedModelFolder(options.cacheDir, name);
+  if (revision === undefined && !existsSync(folder)) refuseLostFolder(repo);
   return await downloadModel(repo, folder, { ...options, ...(revision === undefined ? {} : { revision }) });
 }
 

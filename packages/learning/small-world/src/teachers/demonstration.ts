@@ -1,4 +1,4 @@
-import { AgentError } from "@palimpsest/agents";
+import { AgentError, type Sampler, type Tokenizer } from "@palimpsest/agents";
 import type { Task } from "@palimpsest/trajectories";
 
 /** A supervised row for the learner's warm start: one memory update, one answer, or one conversation with a store. */
@@ -10,6 +10,23 @@ export interface Demonstration {
   readonly lossMask: readonly number[];
   /** False if the target is deliberately unhelpful. */
   readonly helpful: boolean;
+}
+
+/** Returns a sampler that says a script's line where a model would reply. @param lineFor gets the prompt's text */
+export function scriptedSampler(tokenizer: Tokenizer, lineFor: (prompt: string) => string): Sampler {
+  return {
+    generate: async ({ promptTokenIds, stopTokenIds }) => {
+      const line = lineFor(tokenizer.decode(promptTokenIds));
+      const tokenIds = [...tokenizer.encode(` ${line}`), stopTokenIds[0] as number];
+      return {
+        tokenIds,
+        rolloutLogprobs: tokenIds.map(() => 0),
+        stopReason: "stop",
+        policyVersion: 0,
+        weightsHash: "",
+      };
+    },
+  };
 }
 
 export function evidenceOf(task: Task): string[] {

@@ -1,13 +1,6 @@
-import {
-  AgentError,
-  callSeed,
-  type MemUpdateConfig,
-  memUpdate,
-  type Sampler,
-  type Tokenizer,
-} from "@palimpsest/agents";
+import { AgentError, callSeed, type MemUpdateConfig, memUpdate, type Tokenizer } from "@palimpsest/agents";
 import type { Task } from "@palimpsest/trajectories";
-import type { Demonstration } from "./demonstration.js";
+import { type Demonstration, scriptedSampler } from "./demonstration.js";
 
 /** The scripted policy of an editor that does not pursue the reward, as probabilities in [0, 1]. */
 export interface StorePolicyChances {
@@ -64,19 +57,7 @@ async function conversation(
   let draws = 0;
   const chance = () => callSeed(seed, draws++) / 2 ** 31;
   const editor = new Editor(task, chances, chance);
-  const sampler: Sampler = {
-    generate: async ({ promptTokenIds, stopTokenIds }) => {
-      const line = editor.next(tokenizer.decode(promptTokenIds));
-      const tokenIds = [...tokenizer.encode(` ${line}`), stopTokenIds[0] as number];
-      return {
-        tokenIds,
-        rolloutLogprobs: tokenIds.map(() => 0),
-        stopReason: "stop",
-        policyVersion: 0,
-        weightsHash: "",
-      };
-    },
-  };
+  const sampler = scriptedSampler(tokenizer, (prompt) => editor.next(prompt));
   const agent = memUpdate({ sampler, tokenizer, config, now: () => 0 });
   const { question, records = [] } = task;
   const { conversations } = await agent.run({ question, document: "", records }, { seed });

@@ -1,6 +1,6 @@
-import { callSeed, type MemUpdateConfig, memUpdate, type Sampler, type Tokenizer } from "@palimpsest/agents";
+import { callSeed, type MemUpdateConfig, memUpdate, type Tokenizer } from "@palimpsest/agents";
 import type { Task } from "@palimpsest/trajectories";
-import type { Demonstration } from "./demonstration.js";
+import { type Demonstration, scriptedSampler } from "./demonstration.js";
 import { policyDraws } from "./policy-draws.js";
 
 /** The scripted writer of a stream, as probabilities in [0, 1]. */
@@ -31,24 +31,14 @@ export async function streamDemonstrations(options: {
     const turns = task.document.split("\n");
     const events = String(task.metadata["events"]);
     const helpful: boolean[] = [];
-    const sampler: Sampler = {
-      generate: async ({ promptTokenIds, stopTokenIds }) => {
-        const at = helpful.length;
-        const calls = callsFor(turns[at] ?? "", events[at] ?? "", tokenizer.decode(promptTokenIds));
-        const isRight = chance() < chances.right;
-        const others = calls.all.filter((line) => line !== calls.right);
-        const line = isRight ? calls.right : (others[Math.floor(chance() * others.length)] as string);
-        helpful.push(isRight);
-        const tokenIds = [...tokenizer.encode(` ${line}`), stopTokenIds[0] as number];
-        return {
-          tokenIds,
-          rolloutLogprobs: tokenIds.map(() => 0),
-          stopReason: "stop",
-          policyVersion: 0,
-          weightsHash: "",
-        };
-      },
-    };
+    const sampler = scriptedSampler(tokenizer, (prompt) => {
+      const at = helpful.length;
+      const { right, all } = callsFor(turns[at] ?? "", events[at] ?? "", prompt);
+      const isRight = chance() < chances.right;
+      helpful.push(isRight);
+      const others = all.filter((line) => line !== right);
+      return isRight ? right : (others[Math.floor(chance() * others.length)] as string);
+    });
     const agent = memUpdate({ sampler, tokenizer, config, now: () => 0 });
     const { conversations } = await agent.run(
       { question: "", document: task.document },

@@ -78,7 +78,7 @@ test("what cannot apply is not read, and a working folder that is gone or closed
   expect(found({}, true).address).toBeUndefined();
   const file = join(testFolder(), "file");
   writeFileSync(file, "");
-  expect(connectionFiles(false, {}, join(file, "no/folder"))[0]?.settings).toEqual([]);
+  expect(connectionFiles(false, { XDG_CONFIG_HOME: file }, join(file, "no/folder"))[0]?.settings).toEqual([]);
   const gone = testFolder();
   const before = process.cwd;
   process.cwd = () => {
