@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { failuresIn } from "./failures.mjs";
 import { root } from "./setup/paths.mjs";
 import { setup } from "./setup/setup.mjs";
 import { checks, verify } from "./verify.mjs";
@@ -49,7 +50,7 @@ async function vitest(name, args, { alone = false, yielding = false } = {}) {
   for (const output of [child.stdout, child.stderr])
     if (output) createInterface({ input: output }).on("line", (line) => process.stdout.write(`${line}\n`));
   const [status] = await once(child, "close");
-  return { status, reportFile };
+  return { name, status, reportFile };
 }
 
 // The tests of processes wait for leases and ends of processes half of the time: the tests that compute yield to them, take
@@ -64,24 +65,19 @@ const runs =
         }),
       ];
 const ended = await Promise.all(runs);
+const failures = failedChecks.map((name) => `check: ${name}`);
 let passed = checkCount - failedChecks.length;
-let failed = failedChecks.length;
 let skipped = 0;
-for (const { status, reportFile } of ended) {
-  let failures = 0;
-  if (existsSync(reportFile)) {
-    const report = JSON.parse(readFileSync(reportFile, "utf8"));
-    passed += report.numPassedTests;
-    skipped += report.numPendingTests + report.numTodoTests;
-    failures += report.numFailedTests;
-    // A file that does not load runs no test: it counts as one that failed.
-    failures += report.testResults.filter(
-      (file) => file.status === "failed" && file.assertionResults.length === 0,
-    ).length;
-  }
-  failed += status !== 0 && failures === 0 ? 1 : failures;
+for (const { name, status, reportFile } of ended) {
+  const report = existsSync(reportFile) ? JSON.parse(readFileSync(reportFile, "utf8")) : undefined;
+  passed += report?.numPassedTests ?? 0;
+  skipped += (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0);
+  failures.push(...failuresIn(name, report, status));
 }
 rmSync(reportDir, { recursive: true });
-for (const name of failedChecks) process.stdout.write(`failed check: ${name}\n`);
-process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`);
-process.exit(failed > 0 ? 1 : 0);
+// The runs print what failed where it failed, far above: here stands the name of each, so that the end of a log has them all.
+for (const failure of failures) process.stdout.write(`failed ${failure}\n`);
+process.stdout.write(
+  `${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`,
+);
+process.exit(failures.length > 0 ? 1 : 0);
