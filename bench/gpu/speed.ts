@@ -15,14 +15,18 @@ import { GpuMemoryWatch } from "./memory-watch.js";
 
 const flags = benchFlags({ cases: "", seconds: "10", memory: "{}", json: undefined });
 
-const { small, smollm2, half, three } = shapes;
+const { tiny, small, smollm2, half, three } = shapes;
 /**
  * Limits that a GPU's memory allows: logits in few chunks, attention in four blocks, each of which skips the later
  * keys.
  */
 const roomy = { logitsMb: 1280, scoresMb: 512, applyMb: 512 };
 const xla = { prefer: "tensorflow", mode: "xla" };
+/** Nothing to measure: it shows on a CPU whether the bench works. */
+const tried = { ...xla, precision: "bfloat16", shape: { ...tiny, rows: 8, length: 64 } };
 const updates = {
+  "learner tiny 8x64 xla bfloat16": tried,
+  "learner tiny 2x8x64 xla bfloat16 replicas": { ...tried, replicas: 2 },
   "learner 3.4M 16x256 graph": { ...xla, mode: "graph", shape: { ...small, rows: 16, length: 256 } },
   "learner 3.4M 16x256 xla": { ...xla, shape: { ...small, rows: 16, length: 256 } },
   "learner 3.4M 16x256 xla bfloat16": {

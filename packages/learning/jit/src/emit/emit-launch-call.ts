@@ -1,5 +1,5 @@
 import { DATA_TYPE } from "../base/tensorflow-binding.js";
-import { type TracedFunction, wholeName } from "../trace/traced-function.js";
+import { partName, type TracedFunction, wholeName } from "../trace/traced-function.js";
 import { ownOutputs, stagesOf } from "../trace/traced-stages.js";
 import { constant, text, typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
@@ -16,7 +16,7 @@ import type { FunctionNodes } from "./function-nodes.js";
  *
  * Invariants:
  * JIT-STAGE-1. What is summed is never a variable and never on the host: NCCL sums each output in the memory where the previous
- *     launch left it.
+ *     launch left it; two replicas are given each other's by TensorFlow, which copies between GPUs, and add them in their order.
  * JIT-STAGE-2. Sums between GPUs begin once the preceding launches have been enqueued on every replica. NCCL waits forever for a
  *     missing replica, so a launch that failed for lack of memory would otherwise hang the run.
  * JIT-STAGE-3. Every sum has the same bits on every replica, whereas separate computations on two replicas may differ by rounding
@@ -52,9 +52,15 @@ export function emitLaunches(
     emitExchange(program, replicas, stage, (key) =>
       outputs.map((references) => references[keys.indexOf(key)] ?? ""),
     );
-    const ready = program.gpu && stage.next !== undefined ? emitMeeting(replicas) : [];
+    const byNccl = program.gpu && stage.next?.byParts === false;
+    const ready = byNccl ? emitMeeting(replicas) : [];
     stage.next?.sums.forEach((key, sum) => {
       const given = outputs.map((references) => references[keys.indexOf(key)] ?? "");
+      if (stage.next?.byParts) {
+        for (const { given: known } of replicas)
+          for (const [from, part] of given.entries()) known.set(partName(key, from), part);
+        return;
+      }
       const [first] = replicas;
       if (first === undefined) return;
       const sums = emitSum(first.main, given, `${name}_${index}_${sum}`, ready);

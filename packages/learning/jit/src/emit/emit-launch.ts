@@ -54,7 +54,8 @@ export function emitLaunch(
   const body = new Emitter(program, `${name}_launch`, true);
   const values = sources(live, [...results, ...fn.state.values()]);
   const inputs: LaunchArgument[] = [];
-  const types = new Map((fn.shards?.whole ?? []).map((key) => [wholeName(key), stored(key)]));
+  const whole = (fn.shards?.whole ?? []).map((key) => [wholeName(key), stored(key)] as const);
+  const types = new Map([...(fn.passed ?? []), ...whole]);
   for (const value of values) {
     if (value.origin.kind !== "input") continue;
     const argument = `input_${inputs.length}`;

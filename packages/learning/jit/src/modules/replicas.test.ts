@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 import { loadBackend } from "../backend/backend.js";
 import { visibleGpus } from "../base/gpu-device.js";
 import { roundToHalf } from "../base/half.js";
+import { BFLOAT16 } from "../base/tensorflow-binding.js";
 import type { tf } from "../base/tf.js";
 import { buildProgram } from "../emit/program.js";
+import { asType } from "../ops/as-type.js";
 import { traceStages } from "../trace/traced-stages.js";
 import { checkReplicas, jit } from "./module.js";
 
@@ -222,6 +224,41 @@ it("between GPUs a sum begins when every replica has been launched (JIT-STAGE-2,
     expect(summed).toMatchObject({ op: "StatefulPartitionedCall", device });
     const meeting = nodes.find(({ name }) => `^${name}` === input[1]);
     expect(meeting).toMatchObject({ op: "NoOp", device, input: launches.map(({ name }) => `^${name}`) });
+  }
+});
+
+it("two GPUs are given each other's parts in their own type, and add them in one order (JIT-STAGE-1)", () => {
+  const { tf: t } = backend;
+  const staged = {
+    inputs: { x: vector },
+    body: (_: unknown, { x }: Readonly<Record<string, tf.Tensor>>) => ({
+      outputs: { half: asType(t.mul(x as tf.Tensor, 2), "bfloat16"), whole: t.mul(x as tf.Tensor, 0.5) },
+    }),
+    next: {
+      sums: ["half", "whole"],
+      body: (_: unknown, { half, whole }: Readonly<Record<string, tf.Tensor>>) => ({
+        outputs: { share: t.sum(t.add(half as tf.Tensor, whole as tf.Tensor)) },
+      }),
+      next: {
+        sums: ["share"],
+        body: (_: unknown, { half, share }: Readonly<Record<string, tf.Tensor>>) => ({
+          outputs: {},
+          state: { held: t.mul(half as tf.Tensor, share as tf.Tensor) },
+        }),
+      },
+    },
+  };
+  const traced = traceStages("f", { held: vector }, staged, { fusedAttention: false, calls: true }, 2);
+  const options = { xla: true, gpu: true, halfProducts: true, replicas: 2 };
+  const { nodes } = buildProgram({ held: vector }, [traced], options);
+  expect(nodes.filter(({ op }) => /Nccl|AddN/.test(op))).toEqual([]);
+  const launches = nodes.filter(({ op }) => op === "StatefulPartitionedCall");
+  const [first, second, ...later] = launches;
+  const passed = [`${first?.name}:1`, `${second?.name}:1`, first?.name, second?.name];
+  expect(later.map(({ device }) => device)).toEqual([0, 1, 0, 1].map((gpu) => `/device:GPU:${gpu}`));
+  for (const { input, attr } of later.slice(0, 2)) {
+    expect(input.slice(0, 4)).toEqual(passed);
+    expect(attr["Tin"]?.list?.type?.slice(0, 4)).toEqual([1, 1, BFLOAT16, BFLOAT16]);
   }
 });
 

@@ -44,7 +44,10 @@ export interface JitShards {
 
 /** A stage that follows sums over all replicas; with one replica a sum is its own value, and all stages are one body. */
 export interface JitStage {
-  /** float32 outputs of the previous stage: they are not returned but summed over all replicas, and are inputs of all later stages. */
+  /**
+   * float32 or bfloat16 outputs of the previous stage: they are not returned but summed over all replicas in float32, and are inputs of
+   * all later stages.
+   */
   readonly sums: readonly string[];
   /** Receives the function's inputs and all sums so far. */
   readonly body: JitBody;

@@ -1,5 +1,7 @@
 import { JitError } from "../base/error.js";
+import { DATA_TYPE } from "../base/tensorflow-binding.js";
 import type { JitBody, JitFunction, JitStage, Tensors } from "./jit-function.js";
+import { currentTrace } from "./trace.js";
 
 /*
  * Responsibility: functions of several stages without other replicas to sum with, as functions of one body, in every mode; and the
@@ -39,7 +41,10 @@ function bodyOf(name: string, first: JitBody, next: JitStage): JitBody {
       const isSum = ([key]: readonly [string, unknown]) => sums.has(key);
       const entries = Object.entries(result.outputs);
       Object.assign(outputs, Object.fromEntries(entries.filter((entry) => !isSum(entry))));
-      given = { ...given, ...Object.fromEntries(entries.filter(isSum)) };
+      const wide = entries
+        .filter(isSum)
+        .map(([key, value]) => [key, currentTrace()?.cast(value, DATA_TYPE.float32) ?? value]);
+      given = { ...given, ...Object.fromEntries(wide) };
       result = stage.body(state, given);
     }
     return { ...result, outputs: { ...outputs, ...result.outputs } };

@@ -16,13 +16,25 @@ export interface TracedFunction {
   readonly state: ReadonlyMap<string, Value>;
   readonly traceMs: number;
   /** The stage that follows in the same run, given outputs of this one summed over all replicas. */
-  readonly next?: { readonly sums: readonly string[]; readonly fn: TracedFunction };
+  readonly next?: {
+    readonly sums: readonly string[];
+    /** Whether the stage is given every replica's value (`partName`) and adds them itself. */
+    readonly byParts: boolean;
+    readonly fn: TracedFunction;
+  };
   readonly shards?: JitShards;
+  /** Types of the inputs that come from launches in another type than float32, which the body sees. */
+  readonly passed?: ReadonlyMap<string, number>;
 }
 
 /** Name of the input that a sharded entry's whole values are to a launch. */
 export function wholeName(entry: string): string {
   return `whole ${entry}`;
+}
+
+/** Name of the input that one replica's share of a sum is to a launch. */
+export function partName(sum: string, replica: number): string {
+  return `part ${replica} of ${sum}`;
 }
 
 export type TracedBody = (
@@ -40,13 +52,21 @@ export function traceFunction(
   inputs: Readonly<Record<string, TensorSpec>>,
   body: TracedBody,
   target?: TraceTarget,
-  shards: JitShards & { readonly replicas?: number } = {},
+  {
+    kept = [],
+    replicas = 1,
+    ...shards
+  }: JitShards & {
+    readonly replicas?: number;
+    /** Outputs that stay bfloat16 where they are. */
+    readonly kept?: readonly string[];
+  } = {},
 ): TracedFunction {
   const started = performance.now();
   const trace = new Trace(`function ${JSON.stringify(name)}`, nodeBackend(), target);
   const outputs = new Map<string, Value>();
   const changed = new Map<string, Value>();
-  const exchanged = new Set([...(shards.scatter ?? []), ...(shards.gather ?? [])]);
+  const exchanged = new Set([...kept, ...(shards.scatter ?? []), ...(shards.gather ?? [])]);
   trace.run(() => {
     const placeholders = (specs: Readonly<Record<string, TensorSpec>>, kind: "state" | "input") =>
       Object.fromEntries(
@@ -61,7 +81,7 @@ export function traceFunction(
       return trace.valueOf(isHalf ? trace.cast(tensor, DATA_TYPE.float32) : tensor);
     };
     const joined = (shards.whole ?? []).map((key) => {
-      const shape = [(shards.replicas ?? 1) * sizeOf(state[key]?.shape ?? [])];
+      const shape = [replicas * sizeOf(state[key]?.shape ?? [])];
       const origin = { kind: "input", name: wholeName(key) } as const;
       return [key, trace.placeholder(shape, DATA_TYPE.float32, origin)] as const;
     });

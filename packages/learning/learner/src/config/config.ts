@@ -170,7 +170,7 @@ export const LearnerConfig = z.strictObject({
     .enum(["auto", "float32", "bfloat16"])
     .default("auto")
     .describe(
-      "Type in which learners of several hosts pass on the accumulated gradients of matrices, once per optimizer step (reduce_dtype in FSDP); they are added in float32. auto: bfloat16 if all weights are trained in it. Gains of norms, biases and the embedding are passed on in float32.",
+      "Type in which learners of several hosts, and two replicas in a step of one micro-batch each, pass on the gradients of matrices, once per optimizer step (reduce_dtype in FSDP); they are added in float32. auto: bfloat16 if all weights are trained in it. Gains of norms, biases and the embedding are passed on in float32.",
     ),
   precision: z
     .enum(["auto", "float32", "bfloat16"])

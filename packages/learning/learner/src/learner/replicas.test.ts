@@ -109,6 +109,18 @@ it("a step of one micro-batch a replica is one run, which all replicas apply or 
   await expect(two.update(aGroup(6))).rejects.toMatchObject({ code: "CLOSED" });
 });
 
+it("what two replicas pass on in bfloat16 was rounded to it before: the weights have the same bits (reduceType)", async () => {
+  const given = { precision: "bfloat16", replicas: 2 } as const;
+  const [half, whole] = [aLearner(given), aLearner({ ...given, reduceType: "float32" })];
+  const before = half.weightsHash();
+  for (const seed of [1, 2]) {
+    const [got, expected] = [await half.update(aGroup(seed)), await whole.update(aGroup(seed))];
+    expect(got.gradientNorm).toBe(expected.gradientNorm);
+  }
+  expect(half.weightsHash()).toBe(whole.weightsHash());
+  expect(half.weightsHash()).not.toBe(before);
+});
+
 it("a learner of two replicas without sums goes on from a checkpoint of one, and its own replicas stay one model", async () => {
   const changes = {
     kl: { coefficient: 0.1 },

@@ -12,7 +12,7 @@ import { ALONE_TIMES, FEW_TOKENS, GATE_UPDATES } from "./fresh-checks.js";
 import type { AdamScalars } from "./optimizer.js";
 import { adamwStep } from "./optimizer.js";
 import { shardRows } from "./optimizer-shards.js";
-import { passedType, type StateKind, stateName, tensor } from "./state.js";
+import { passedType, reduceTypeOf, type StateKind, stateName, tensor } from "./state.js";
 
 /*
  * Responsibility: what a compiled training function does with the gradients of its micro-batch: adds them to those of others, or
@@ -113,7 +113,7 @@ const NORM_SHARE = "normShare";
  * @param perToken shape of a policy micro-batch's per-token arrays; absent: there is no sampler to compare with
  */
 export function appliedAtOnce(
-  config: Pick<ResolvedLearnerConfig, "optimizer" | "replicas">,
+  config: Pick<ResolvedLearnerConfig, "optimizer" | "replicas" | "reduceType" | "precision" | "lora">,
   names: readonly string[],
   perToken: TensorSpec | undefined,
 ): GradientUse {
@@ -134,12 +134,13 @@ export function appliedAtOnce(
   return {
     inputs: { ...Object.fromEntries(scalars), ...ofPolicy },
     use: ({ inputs, gradients, outputs }) => {
-      // Widened before squaring, because bfloat16 has only 8 bits of mantissa.
-      const wide = names.map((name) => [
-        stateName("gradient", name),
-        asType(tensor(gradients, name), "float32"),
-      ]);
-      const summed = { ...Object.fromEntries(wide), [LOSS_SUM]: tensor(outputs, "loss") };
+      // Each replica's are rounded, if at all, before they are added, which is done in float32.
+      const own = names.map((name) => {
+        const gradient = tensor(gradients, name);
+        const type = config.replicas === 1 ? "float32" : reduceTypeOf(name, gradient.shape, config);
+        return [stateName("gradient", name), asType(gradient, type)];
+      });
+      const summed = { ...Object.fromEntries(own), [LOSS_SUM]: tensor(outputs, "loss") };
       return { outputs: { ...outputs, ...summed, ...(perToken && differences(inputs, outputs)) } };
     },
     next: {
