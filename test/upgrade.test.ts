@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { type Cluster, connect } from "@palimpsest/client";
 import { ownProtocols, protocolsText } from "@palimpsest/wire";
 import { afterEach, expect, test } from "vitest";
@@ -51,7 +52,10 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address ? address.port : 0;
 }
 
-/** Calls an actor without a pause until it is told to stop. @returns how many calls were answered */
+/**
+ * Calls an actor a hundred times per second until it is told to stop: without a pause the calls would compute for as long as
+ * the upgrade waits. @returns how many calls were answered
+ */
 function calling(note: (call: number) => Promise<number>) {
   let stopped = false;
   const done = (async () => {
@@ -59,6 +63,7 @@ function calling(note: (call: number) => Promise<number>) {
     while (!stopped) {
       expect(await note(call)).toBe(call);
       call++;
+      await setTimeout(10);
     }
     return call;
   })();
