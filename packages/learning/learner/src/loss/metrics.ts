@@ -85,7 +85,8 @@ export function tokenStatistics(loss: LossConfig): {
   return {
     add(token) {
       const logRatio = token.policyLogprob - (token.oldLogprob ?? token.rolloutLogprob);
-      const ratio = Math.exp(logRatio);
+      // Where the policy itself is π_old, no exponential is taken for each of its tokens.
+      const ratio = logRatio === 0 ? 1 : Math.exp(logRatio);
       tokens += 1;
       ratioSum += ratio;
       ratioMax = Math.max(ratioMax, ratio);
@@ -95,7 +96,7 @@ export function tokenStatistics(loss: LossConfig): {
       if (token.advantage > 0 && ratio > high) clippedHigh += 1;
       if (token.advantage < 0 && ratio < low) clippedLow += 1;
       logRatioSum += logRatio;
-      policyK3 += Math.expm1(logRatio) - logRatio;
+      if (logRatio !== 0) policyK3 += Math.expm1(logRatio) - logRatio;
       const difference = Math.abs(token.policyLogprob - token.rolloutLogprob);
       differenceSum += difference;
       differenceMax = Math.max(differenceMax, difference);

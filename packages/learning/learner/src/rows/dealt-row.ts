@@ -45,9 +45,9 @@ export function checkedTrained(rows: readonly DealtRow[], index: number, bucket:
 }
 
 /** Returns the number of trained tokens of a row. */
-export function trainedTokens(row: { readonly lossMask: ArrayLike<number> }): number {
+export function trainedTokens({ lossMask }: { readonly lossMask: ArrayLike<number> }): number {
   let sum = 0;
-  for (let i = 0; i < row.lossMask.length; i++) sum += row.lossMask[i] ?? 0;
+  for (let i = 0; i < lossMask.length; i++) sum += lossMask[i] ?? 0;
   return sum;
 }
 

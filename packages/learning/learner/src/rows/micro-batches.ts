@@ -56,18 +56,17 @@ export function fillMicroBatch(
     rowOfToken: new Int32Array(count * width).fill(-1),
     placeInRow: new Int32Array(count * width),
   };
+  const { placeInRow } = arrays;
   batch.rowIndices.forEach((rowIndex, r) => {
     const row = rows[rowIndex];
     if (row === undefined) throw new LearnerError("SHAPE_MISMATCH", `no row ${rowIndex} to pack`);
-    const { rolloutLogprobs, oldLogprobs = rolloutLogprobs, lossMask } = row;
+    const { rolloutLogprobs, oldLogprobs = rolloutLogprobs } = row;
     const { length } = row.tokenIds;
     const start = r * width - 1;
-    for (let t = 1; t < length; t++) {
-      arrays.lossMask[start + t] = lossMask[t] ?? 0;
-      arrays.rolloutLogprobs[start + t] = rolloutLogprobs?.[t] ?? 0;
-      arrays.oldLogprobs[start + t] = oldLogprobs?.[t] ?? 0;
-      arrays.placeInRow[start + t] = t;
-    }
+    copyTokens(row.lossMask, arrays.lossMask, start, length);
+    copyTokens(rolloutLogprobs, arrays.rolloutLogprobs, start, length);
+    copyTokens(oldLogprobs, arrays.oldLogprobs, start, length);
+    for (let t = 1; t < length; t++) placeInRow[start + t] = t;
     const all = [start + 1, start + Math.max(length, 1)] as const;
     arrays.advantages.fill(row.advantage ?? 0, ...all);
     arrays.tokenWeights.fill(weights[rowIndex] ?? 0, ...all);
@@ -75,4 +74,15 @@ export function fillMicroBatch(
     arrays.rowOfToken.fill(rowIndex, ...all);
   });
   return arrays;
+}
+
+/** Copies what a row has of all its tokens but the first, which nothing precedes; absent: 0. */
+function copyTokens(
+  from: ArrayLike<number> | undefined,
+  to: Float32Array,
+  start: number,
+  length: number,
+): void {
+  if (from === undefined) return;
+  for (let t = 1; t < length; t++) to[start + t] = from[t] ?? 0;
 }

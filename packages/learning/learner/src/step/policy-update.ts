@@ -97,17 +97,18 @@ export async function runUpdate(
         const oldLogprobs = scores.policy.get(index);
         return oldLogprobs === undefined ? row : { ...row, oldLogprobs };
       });
-      const keep = first && config.epochs > 1;
-      const result = await policyStep(rows, update, recorder, first, (row, place, logprob) => {
+      const keep = (row: number, place: number, logprob: number) => {
         const index = part[row];
-        if (!keep || index === undefined || !own[index]) return;
+        if (index === undefined || !own[index]) return;
         let kept = scores.policy.get(index);
         if (kept === undefined) {
           kept = new Float32Array(rows[row]?.tokenIds.length ?? 0);
           scores.policy.set(index, kept);
         }
         kept[place] = logprob;
-      });
+      };
+      const onToken = first && config.epochs > 1 ? keep : undefined;
+      const result = await policyStep(rows, update, recorder, first, onToken);
       if (result === "moved too far") return recorder;
     }
   }
@@ -147,7 +148,7 @@ async function policyStep(
   update: PolicyUpdate,
   recorder: UpdateRecorder,
   first: boolean,
-  onToken: (row: number, place: number, policyLogprob: number) => void,
+  onToken: ((row: number, place: number, policyLogprob: number) => void) | undefined,
 ): Promise<"done" | "moved too far"> {
   const { config } = update;
   const extents = rows.map((row) => ({ tokens: trainedTokens(row), trajectoryId: row.trajectoryId }));
@@ -166,6 +167,7 @@ async function policyStep(
     onMicroBatch: (_batch, arrays, outputs) => {
       recorder.addTokens(rows, arrays, outputs, first);
       update.tokens?.add(rows, arrays, outputs);
+      if (onToken === undefined) return;
       arrays.rowOfToken.forEach((row, at) => {
         if (row >= 0 && arrays.lossMask[at] !== 0)
           onToken(row, arrays.placeInRow[at] ?? 0, outputs["policyLogprobs"]?.[at] ?? Number.NaN);

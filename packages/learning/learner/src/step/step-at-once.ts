@@ -103,9 +103,12 @@ export function atOnceInputs<Row extends PackableRow>(
   if (objective === "supervised") return inputs;
   const fresh = new Float32Array(arrays.rowOfToken.length);
   const { rowOfToken, lossMask } = arrays;
+  let [last, isLastFresh] = [-1, false];
   for (let at = 0; at < fresh.length; at++) {
     const row = rowOfToken[at] as number;
-    if (row >= 0 && lossMask[at] !== 0 && isFresh(row)) fresh[at] = 1;
+    if (row < 0 || lossMask[at] === 0) continue;
+    if (row !== last) [last, isLastFresh] = [row, isFresh(row)];
+    if (isLastFresh) fresh[at] = 1;
   }
   const ofEarlier = (value: (update: FreshDifference) => number) =>
     Float32Array.from({ length: GATE_UPDATES - 1 }, (_, i) =>

@@ -1,6 +1,7 @@
+import { entry } from "@palimpsest/jit";
 import type { ResolvedLearnerConfig } from "../config/config.js";
 import { type ImportanceStatistics, importanceStatistics } from "../loss/importance-statistics.js";
-import { meanAndStd, type TokenStatistics, tokenStatistics } from "../loss/metrics.js";
+import { meanAndStd, type TokenSample, type TokenStatistics, tokenStatistics } from "../loss/metrics.js";
 import type { MicroBatchArrays } from "../rows/micro-batches.js";
 import type { RowBatch, TrainingRow } from "../rows/training-row.js";
 import { type BatchMetrics, batchMetrics } from "./batch-metrics.js";
@@ -96,26 +97,34 @@ export function recordUpdate(
     },
     addTokens(rows, arrays, outputs, untouched) {
       const { policyLogprobs, refLogprobs, entropy } = outputs;
-      arrays.rowOfToken.forEach((rowIndex, at) => {
-        const row = rows[rowIndex];
-        if (row === undefined || arrays.lossMask[at] === 0) return;
+      const { rowOfToken, lossMask, onPolicy, oldLogprobs, rolloutLogprobs } = arrays;
+      // One object for all tokens: an update has many thousands, and the device waits for them.
+      const token: { -readonly [Name in keyof TokenSample]: TokenSample[Name] } = {
+        ...{ policyLogprob: 0, oldLogprob: 0, rolloutLogprob: 0, advantage: 0, entropy: 0, fresh: false },
+      };
+      let last = -1;
+      for (let at = 0; at < rowOfToken.length; at++) {
+        const rowIndex = rowOfToken[at] as number;
+        if (rowIndex < 0 || lossMask[at] === 0) continue;
+        if (rowIndex !== last) {
+          const row = entry(rows, rowIndex);
+          last = rowIndex;
+          token.advantage = row.advantage;
+          token.fresh = untouched && isFresh(row, policyVersion);
+        }
         const policyLogprob = policyLogprobs?.[at] ?? Number.NaN;
-        const oldLogprob = arrays.onPolicy[at] === 1 ? policyLogprob : (arrays.oldLogprobs[at] ?? Number.NaN);
-        const refLogprob = refLogprobs?.[at];
+        const oldLogprob = onPolicy[at] === 1 ? policyLogprob : (oldLogprobs[at] ?? Number.NaN);
         const logRatio = policyLogprob - oldLogprob;
         stepTokens += 1;
-        stepKl += Math.expm1(logRatio) - logRatio;
-        importance.add(rowIndex, oldLogprob, arrays.rolloutLogprobs[at] ?? Number.NaN);
-        statistics.add({
-          policyLogprob,
-          oldLogprob,
-          rolloutLogprob: arrays.rolloutLogprobs[at] ?? Number.NaN,
-          advantage: row.advantage,
-          entropy: entropy?.[at] ?? 0,
-          fresh: untouched && isFresh(row, policyVersion),
-          ...(refLogprob === undefined ? {} : { refLogprob }),
-        });
-      });
+        if (logRatio !== 0) stepKl += Math.expm1(logRatio) - logRatio;
+        token.policyLogprob = policyLogprob;
+        token.oldLogprob = oldLogprob;
+        token.rolloutLogprob = rolloutLogprobs[at] ?? Number.NaN;
+        token.entropy = entropy?.[at] ?? 0;
+        if (refLogprobs !== undefined) token.refLogprob = refLogprobs[at] ?? Number.NaN;
+        importance.add(rowIndex, oldLogprob, token.rolloutLogprob);
+        statistics.add(token);
+      }
       importance.endRows();
     },
     addStep(result, learningRate, skipped) {
