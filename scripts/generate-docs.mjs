@@ -410,7 +410,7 @@ const commandsPage = [
   "",
   "A project's file names the address, and counts only where neither options nor variables name one. **To that address goes no token of",
   "yours**: only that of a file in the project, or that of an option. A file that names an address counts as a whole or not at all, and a",
-  "project's file of another user, who is not the administrator, does not count.",
+  "project's file of another user, who is not the administrator, is ignored with a warning.",
   "",
   ...[...headings].flatMap(([heading, verbs]) => [
     `## ${heading.replace(/:$/, "")}`,

@@ -1,12 +1,24 @@
 /** Which node may follow one that was drained, since Pods and machines of a cloud come back under other host names. */
+import { instanceLabel } from "@palimpsest/autoscaler";
 import type { NodeInfo } from "@palimpsest/client";
 import { formatBytes } from "../display/bytes.js";
 
 /** Machines of one kind find a little more or less memory. */
 const leastMemory = 0.95;
 
-/** Describes what a successor of the node has. */
-export function successorText({ hostname, total, labels }: NodeInfo): string {
+/** Whether the autoscaler, and not a person or a supervisor, started the node. */
+export function isAutoscaled({ labels }: NodeInfo): boolean {
+  return labels[instanceLabel] !== undefined;
+}
+
+/**
+ * Describes what a successor of the node has.
+ * @param newHosts whether processes come back under other host names
+ */
+export function successorText(drained: NodeInfo, newHosts: boolean): string {
+  const { hostname, total, labels } = drained;
+  if (isAutoscaled(drained)) return "the autoscaler to start what requests need";
+  if (!newHosts) return `a new node on ${hostname}`;
   const kept = Object.entries(labels).filter(([, value]) => value !== hostname);
   const offers = offersOf(total).map(([name, quantity]) => `${amountText(name, quantity)} ${name}`);
   return `a new node on ${hostname}, or elsewhere with at least ${offers.join(", ")}${
@@ -17,9 +29,19 @@ export function successorText({ hostname, total, labels }: NodeInfo): string {
 /**
  * Returns why a node that joined is not the successor of the one that was drained; empty if it is.
  * @param ranUntilMs the time of the drained node's last heartbeat, by the head's clock
+ * @param newHosts whether processes come back under other host names
  */
-export function whyNoSuccessor(drained: NodeInfo, ranUntilMs: number, joined: NodeInfo): string {
+export function whyNoSuccessor(
+  drained: NodeInfo,
+  ranUntilMs: number,
+  joined: NodeInfo,
+  newHosts: boolean,
+): string {
+  if (isAutoscaled(joined) !== isAutoscaled(drained))
+    return isAutoscaled(joined) ? "from the autoscaler" : "without the autoscaler";
   if (joined.hostname === drained.hostname) return "";
+  if (!newHosts && !isAutoscaled(drained))
+    return "and follows only with --new-hosts, for workers that come back under other host names";
   if (joined.joinedAtMs <= ranUntilMs) return `while node ${drained.nodeId} still ran`;
   const offers = offersOf(drained.total).flatMap(([name, quantity]) => {
     const offered = joined.total[name] ?? 0;

@@ -14,7 +14,7 @@ const notes: string[] = [];
 const run = (
   cluster: object,
   member: Member,
-  options: { restartCommand?: string; waitMs?: number; signal?: AbortSignal } = {},
+  options: { restartCommand?: string; newHosts?: boolean; waitMs?: number; signal?: AbortSignal } = {},
 ) => {
   notes.length = 0;
   return new UpgradeRun(
@@ -22,6 +22,7 @@ const run = (
     { version: "0.2.0", protocols, rowVersion: 2 },
     {
       ...{ restartCommand: options.restartCommand, waitMs: options.waitMs ?? 60_000, deadlineMs: 1_000 },
+      newHosts: options.newHosts ?? false,
       signal: options.signal ?? new AbortController().signal,
       onNote: (note) => void notes.push(note),
     },
@@ -69,9 +70,26 @@ function pods(joined: readonly Partial<NodeInfo>[], more: object = {}) {
   };
 }
 
+test("UPGRADE-3: more capacity that joins before the successor does not follow: what is elsewhere, or the autoscaler's", async () => {
+  const elsewhere = node("node-s", "pod-s");
+  await expect(run(pods([elsewhere]), worker, { waitMs: 10 })).rejects.toMatchObject({
+    code: "UNAVAILABLE",
+    rawMessage: expect.stringMatching(
+      /waited for a new node on pod-a; node-s on pod-s joined and follows only with --new-hosts.*goes on where it was/s,
+    ),
+  });
+  const labels = { ...old.labels, "palimpsest.instance": "pod-s" };
+  const autoscaled = node("node-s", "pod-s", { labels });
+  await expect(run(pods([autoscaled]), worker, { waitMs: 10, newHosts: true })).rejects.toMatchObject({
+    rawMessage: expect.stringContaining("pod-s joined from the autoscaler"),
+  });
+  await run(pods([autoscaled, elsewhere, node("node-b", "pod-a")]), worker);
+});
+
 test("UPGRADE-3: a node that comes back under another host name is known by its labels and what it offers", async () => {
+  const newHosts = { newHosts: true };
   // Memory that is found out differs a little between machines.
-  await run(pods([node("node-b", "pod-b", { total: { ...total, memory: 63e9 } })]), worker);
+  await run(pods([node("node-b", "pod-b", { total: { ...total, memory: 63e9 } })]), worker, newHosts);
   expect(notes.join("\n")).toContain(
     "waits for a new node on pod-a, or elsewhere with at least 4 cpu, 1 gpu, 64.0 GB memory and the labels pool=gpu",
   );
@@ -80,14 +98,15 @@ test("UPGRADE-3: a node that comes back under another host name is known by its 
 
 test("UPGRADE-3: a node that joined and is not the successor is named, with what it lacks and what to do", async () => {
   const other = node("node-b", "pod-b", { total: { cpu: 2, memory: 64e9 }, labels: { pool: "cpu" } });
-  await expect(run(pods([other]), worker, { waitMs: 10 })).rejects.toMatchObject({
+  const options = { waitMs: 10, newHosts: true };
+  await expect(run(pods([other]), worker, options)).rejects.toMatchObject({
     code: "UNAVAILABLE",
     rawMessage: expect.stringMatching(
       /node node-a on pod-a is not back after 0 s.*node-b on pod-b joined with 2 cpu instead of 4, 0 gpu instead of 1, label pool=cpu instead of gpu.*start it.*--restart-command.*goes on where it was/s,
     ),
   });
   const stale = node("node-b", "pod-b", { version: "0.1.0" });
-  await expect(run(pods([stale]), worker, { waitMs: 10 })).rejects.toMatchObject({
+  await expect(run(pods([stale]), worker, options)).rejects.toMatchObject({
     rawMessage: expect.stringMatching(/still has version 0\.1\.0/),
   });
 });
@@ -103,14 +122,14 @@ test("UPGRADE-3: a node that joins while the one that is drained still runs is n
         ),
     });
   let cluster = joined();
-  await expect(run(cluster, worker, { waitMs: 10 })).rejects.toMatchObject({
+  await expect(run(cluster, worker, { waitMs: 10, newHosts: true })).rejects.toMatchObject({
     code: "UNAVAILABLE",
     rawMessage: expect.stringMatching(
       /is not back.*node-s on pod-s joined while node node-a still ran.*start it/s,
     ),
   });
   cluster = joined(node("node-b", "pod-b", { joinedAtMs: 6_000 }));
-  await run(cluster, worker);
+  await run(cluster, worker, { newHosts: true });
   cluster = joined(node("node-b", "pod-a", { joinedAtMs: 5_000 }));
   await run(cluster, worker);
 });
@@ -143,6 +162,28 @@ test("a node of the autoscaler that no request needs is not waited for", async (
   await run(cluster, worker);
   expect(looks).toEqual(states);
   expect(notes.at(-1)).toContain("no request needs");
+});
+
+test("UPGRADE-3: after a node of the autoscaler the next one waits until the autoscaler rests, whatever joined before", async () => {
+  const labels = { "palimpsest.instance": "pod-a" };
+  const joined = (name: string) => node(`node-${name}`, name, { labels: { "palimpsest.instance": name } });
+  const steps = [
+    { nodes: [], running: 0, starting: 2, stopping: 0 },
+    { nodes: [joined("pod-s")], running: 1, starting: 1, stopping: 0 },
+    { nodes: [joined("pod-s"), joined("pod-a")], running: 2, starting: 0, stopping: 0 },
+  ];
+  let looks = 0;
+  const step = () => steps[Math.min(looks, steps.length - 1)];
+  const cluster = pods([], {
+    nodes: async () => (cluster.drained === 0 ? [{ ...old, labels }] : step()?.nodes),
+    summary: async () => {
+      const { nodes: _, ...state } = step() ?? {};
+      looks++;
+      return { autoscaler: { types: [{ name: "cpu", minNodes: 0, maxNodes: 4, ...state }], error: "" } };
+    },
+  });
+  await run(cluster, worker);
+  expect(looks).toBe(steps.length);
 });
 
 test("UPGRADE-4: a standby that comes back under another address is known, and a head that does not is told where to look", async () => {

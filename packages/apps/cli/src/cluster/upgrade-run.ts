@@ -3,8 +3,10 @@
  * Not responsible for: whether it may begin (upgrade-plan.ts), or installing the new version.
  *
  * Invariants:
- * - UPGRADE-3. Of the nodes one at a time is away, and the next one is drained only when its successor has joined.
- *   A node elsewhere that joined while the drained one still sent heartbeats is more capacity and not its successor.
+ * - UPGRADE-3. Of the nodes one at a time is away, and the next one is drained only when its successor has joined: a new
+ *   node on its host. Where workers come back under other host names nothing tells a successor from more capacity, and
+ *   the user says so: any like node then follows that joined after the drained one's last heartbeat. The autoscaler starts
+ *   nodes for requests and for no other node: after one of its own it has to rest.
  * - UPGRADE-4. The head that leads is asked to leave only while a standby of the new version waits.
  */
 import { spawn } from "node:child_process";
@@ -13,7 +15,7 @@ import type { Cluster, NodeInfo } from "@palimpsest/client";
 import { delay, shellWord } from "@palimpsest/std";
 import { PalimpsestError, protocolsText } from "@palimpsest/wire";
 import { drainText } from "./drain-text.js";
-import { successorText, whyNoSuccessor } from "./successor.js";
+import { isAutoscaled, successorText, whyNoSuccessor } from "./successor.js";
 import { type Build, isAt, type Member, type Target } from "./upgrade-plan.js";
 
 const pollMs = 500;
@@ -25,6 +27,8 @@ const mostOutput = 2_000;
 export interface UpgradeOptions {
   /** Run by the shell for each process, with {kind} (head or worker), {id} and {host}; undefined: a supervisor restarts processes. */
   readonly restartCommand: string | undefined;
+  /** Whether workers come back under other host names, as Pods of a Deployment do. */
+  readonly newHosts: boolean;
   /** Milliseconds after which what still runs on a node is ended. */
   readonly deadlineMs: number;
   /** Milliseconds that a process has to come back. */
@@ -114,7 +118,7 @@ export class UpgradeRun {
 
   /** UPGRADE-3 */
   async #node(member: Member): Promise<void> {
-    const { deadlineMs, signal, onNote } = this.#options;
+    const { deadlineMs, newHosts, signal, onNote } = this.#options;
     const before = new Map((await this.#cluster.nodes()).map((node) => [node.nodeId, node]));
     const drained = before.get(member.id);
     if (drained === undefined || drained.state === "dead") {
@@ -134,29 +138,29 @@ export class UpgradeRun {
     let strangers: readonly string[] = [];
     await this.#returned(
       member,
-      () => [successorText(drained), ...strangers].join("; "),
+      () => [successorText(drained, newHosts), ...strangers].join("; "),
       async () => {
         const alive = await this.#cluster.nodes({ states: ["alive"] });
         const joined = alive
           .filter(({ nodeId }) => !before.has(nodeId))
-          .map((node) => ({ node, why: whyNoSuccessor(drained, ranUntilMs, node) }));
+          .map((node) => ({ node, why: whyNoSuccessor(drained, ranUntilMs, node, newHosts) }));
         strangers = joined.flatMap(({ node: { nodeId, hostname }, why }) =>
           why === "" ? [] : `${nodeId} on ${hostname} joined ${why}`,
         );
         const successors = joined.flatMap(({ node, why }) => (why === "" ? node : []));
-        if (successors.length > 0 || !(await this.#isSpare(drained, alive))) return successors;
+        if (!isAutoscaled(drained)) return successors;
+        if (!(await this.#autoscalerRests(alive))) return [];
+        if (successors.length > 0) return successors;
         onNote(`node ${member.id} on ${member.host}: no request needs another one of the autoscaler`);
         return [this.#target];
       },
     );
   }
 
-  /** Whether the autoscaler has seen that its node has ended, and starts none: it does so only for requests that wait. */
-  async #isSpare({ labels }: NodeInfo, alive: readonly NodeInfo[]): Promise<boolean> {
-    const { instanceLabel } = await import("@palimpsest/autoscaler");
-    if (labels[instanceLabel] === undefined) return false;
+  /** Whether the autoscaler has seen which of its nodes have ended, and starts none. */
+  async #autoscalerRests(alive: readonly NodeInfo[]): Promise<boolean> {
     const { autoscaler } = await this.#cluster.summary();
-    const there = alive.filter((node) => node.labels[instanceLabel] !== undefined).length;
+    const there = alive.filter(isAutoscaled).length;
     return (
       autoscaler !== undefined &&
       autoscaler.error === "" &&

@@ -1,6 +1,7 @@
 import { chownSync, lchownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { Command } from "../../../../../test/support/command.js";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
 import { connectionFiles, withConnectionFiles } from "./connection-files.js";
 
@@ -133,3 +134,24 @@ test.skipIf(process.getuid?.() !== 0)("a file of another user of the machine is 
   lchownSync(projectPath, 4321, 4321);
   expect(found().address).toBe("user:2");
 });
+
+// A container's root works in a mounted folder of the host's user.
+test.skipIf(process.getuid?.() !== 0)(
+  "a file of another user is ignored with a warning, once, on standard error",
+  async () => {
+    const { folder, projectPath } = files({ address: "127.0.0.1:1", tokenFile: "token" });
+    writeFileSync(join(folder, "token"), "geheim");
+    chownSync(projectPath, 4321, 4321);
+    const environment = { XDG_CONFIG_HOME: folder, PALIMPSEST_DATA_DIR: folder, PALIMPSEST_ADDRESS: "" };
+    const run = (...args: string[]) => Command.start(args, { cwd: folder, environment }).ended;
+    const shown = await run("config", "show", "--json");
+    expect(JSON.stringify(JSON.parse(shown.stdout))).not.toContain("127.0.0.1:1");
+    expect(
+      shown.stderr.match(/is ignored: it belongs to user 4321, and this process runs as user 0/g),
+    ).toHaveLength(1);
+    expect(shown.stderr).toContain(`${projectPath} is ignored`);
+    expect(shown.stderr).toMatch(/--address, PALIMPSEST_ADDRESS/);
+    const told = await run("status", "--address", "127.0.0.1:1");
+    expect(told.stderr).not.toContain("is ignored");
+  },
+);

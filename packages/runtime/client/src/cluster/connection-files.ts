@@ -4,7 +4,8 @@
  *
  * A project may come from a stranger, whose head is told a token. So whoever names the address names the token: to the
  * address of a project's file goes no token but that of a file in the project, or that of an option. A file that another
- * user of the machine put into a folder above is no project's.
+ * user of the machine put into a folder above is no project's, and a warning says so, since it may be that of a host's
+ * user whose folder is mounted into a container.
  */
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -63,7 +64,7 @@ export function connectionFiles(
   folder?: string,
 ): readonly ConnectionFile[] {
   const isGiven = isNamed || Boolean(environment[variables.address]);
-  const project = nearestProjectFile(folder);
+  const project = nearestProjectFile(folder, !isGiven);
   // What cannot apply is not read: a file of a later version would end a command that was told everything.
   const ofProject = project === undefined || isGiven ? [] : readSettings(project, true);
   const own = join(configFolder(environment), "config.json");
@@ -98,7 +99,7 @@ export function withConnectionFiles(
   };
 }
 
-function nearestProjectFile(folder?: string): string | undefined {
+function nearestProjectFile(folder: string | undefined, warns: boolean): string | undefined {
   let at: string;
   try {
     at = resolve(folder ?? process.cwd());
@@ -107,19 +108,37 @@ function nearestProjectFile(folder?: string): string | undefined {
   }
   for (; ; at = dirname(at)) {
     const path = join(at, projectFile);
-    if (isOwn(path)) return path;
+    const stranger = strangerOf(path);
+    if (stranger === "none") return path;
+    if (stranger !== undefined && warns) warnOf(path, stranger);
     if (at === dirname(at)) return undefined;
   }
 }
 
-/** Whether the file can be seen, and is this user's or the administrator's, and so is what it is a link to. */
-function isOwn(path: string): boolean {
+/**
+ * Returns the id of another user who is not the administrator and whose file it is, or whose link to a file; "none" if it is
+ * nobody else's, undefined if it cannot be seen.
+ */
+function strangerOf(path: string): number | "none" | undefined {
   const user = process.getuid?.();
   try {
-    return [lstatSync(path), statSync(path)].every(({ uid }) => [0, user ?? uid].includes(uid));
+    const owners = [lstatSync(path), statSync(path)].map(({ uid }) => uid);
+    return owners.find((uid) => ![0, user ?? uid].includes(uid)) ?? "none";
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+const warned = new Set<string>();
+
+/** Says once in this process that a file is ignored. */
+function warnOf(path: string, owner: number): void {
+  if (warned.has(path)) return;
+  warned.add(path);
+  process.emitWarning(
+    `${path} is ignored: it belongs to user ${owner}, and this process runs as user ${process.getuid?.()}, whose token it could ` +
+      `send to a stranger's head; run this as user ${owner}, give the address yourself (--address, PALIMPSEST_ADDRESS), or make the file yours (chown)`,
+  );
 }
 
 function readSettings(path: string, isProject: boolean): FileSetting[] {

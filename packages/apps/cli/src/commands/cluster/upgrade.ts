@@ -9,7 +9,6 @@ import {
   type UpgradePlan,
   upgradePlan,
 } from "../../cluster/upgrade-plan.js";
-import { UpgradeRun } from "../../cluster/upgrade-run.js";
 import { counted } from "../../display/count.js";
 import { JsonOutput } from "../../display/json-output.js";
 import { printableLine } from "../../display/printable.js";
@@ -27,6 +26,7 @@ interface PlanOptions extends ConnectionOptions {
 }
 
 interface RunOptions extends PlanOptions {
+  readonly newHosts?: boolean;
   readonly deadline: number;
   readonly wait: number;
 }
@@ -83,6 +83,10 @@ export function addUpgrade(program: Command): void {
     .description(
       "drains and restarts nodes one at a time, after a standby has taken over from the head; run again, it goes on where it was",
     )
+    .option(
+      "--new-hosts",
+      "workers come back under other host names, as Pods of a Deployment do: a new node with the same labels, except one that is the host's name, and at least the same resources then follows",
+    )
     .addOption(
       new Option(
         "--deadline <seconds>",
@@ -117,6 +121,7 @@ async function run(cluster: Cluster, options: RunOptions): Promise<void> {
   if (problems.length > 0)
     throw new PalimpsestError("PROTOCOL_MISMATCH", `nothing was touched: ${problems.join("; ")}`);
   const steps = members.filter(({ step }) => step !== undefined);
+  const { UpgradeRun } = await import("../../cluster/upgrade-run.js");
   let done = 0;
   let shown = "";
   const show = (note: string) => {
@@ -128,6 +133,7 @@ async function run(cluster: Cluster, options: RunOptions): Promise<void> {
   await untilStopped(async (signal) => {
     const upgrade = new UpgradeRun(cluster, target, {
       restartCommand: options.restartCommand,
+      newHosts: options.newHosts === true,
       deadlineMs: options.deadline * 1_000,
       waitMs: options.wait * 1_000,
       signal,
