@@ -77,9 +77,10 @@ export const errorCodes = {
    */
   OBJECT_LOST: { retryable: false, grpcStatus: 5 },
   /**
-   * The node's object store is full, all values in it are leased, mapped or in use, and the limit of what may be spilled to
-   * disk (`objectSpillBytes`) is reached, too; the message names the owner of the most bytes. Fix: `release` or
-   * `free` objects, end their owners, or raise `objectStoreBytes` or `objectSpillBytes`.
+   * The node's object store is full, all values in it are leased or in use, and either the limit of what may be spilled to
+   * disk (`objectSpillBytes`) is reached, too, or programs have them mapped, which keeps their pages in memory; the
+   * message names the owner of the most bytes. Fix: `release` or `free` objects, drop their arrays or call
+   * `releasePages`, end their owners, or raise `objectStoreBytes` or `objectSpillBytes`.
    */
   OBJECT_STORE_FULL: { retryable: true, grpcStatus: 8 },
   /**

@@ -3,11 +3,11 @@
  * about 35 µs, so few are asked about at a time and answers are used again for a while.
  * Not responsible for: files whose objects have left memory (object-segments.ts).
  */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "@palimpsest/std";
 import type { TableEntry } from "../object-table.js";
 import type { ObjectFiles } from "./object-files.js";
 import { leastKeptBytes, maxProbes, probedMs } from "./object-segments.js";
+import { TurnBudget } from "./turn-budget.js";
 
 /** How long an answer is used again for each file that was to be probed, so that a node spends little time on that. */
 const knownMsPerFile = 0.5;
@@ -22,7 +22,7 @@ export class MappedObjects {
   readonly #files: ObjectFiles;
   readonly #clock: Clock;
   readonly #probed = new WeakMap<TableEntry, Probed>();
-  #left = maxProbes;
+  readonly #probes = new TurnBudget(maxProbes);
 
   constructor(files: ObjectFiles, clock: Clock) {
     this.#files = files;
@@ -33,14 +33,12 @@ export class MappedObjects {
   isMapped(entry: TableEntry): boolean | undefined {
     if (!this.#canBeMapped(entry)) return false;
     if (this.#isKnown(entry)) return this.#probed.get(entry)?.isMapped;
-    return this.#left === 0 ? undefined : this.#probe(entry, probedMs);
+    if (this.#probes.isSpent) return undefined;
+    this.#probes.take();
+    return this.#probe(entry, probedMs);
   }
 
   #probe(entry: TableEntry, knownMs: number): boolean {
-    if (this.#left-- === maxProbes)
-      setImmediate(() => {
-        this.#left = maxProbes;
-      });
     const isMapped = !this.#files.isUnmapped(entry.path);
     this.#probed.set(entry, { untilMs: this.#clock.monotonicMs() + knownMs, isMapped });
     return isMapped;
@@ -52,7 +50,7 @@ export class MappedObjects {
     const unknown = all.filter((entry) => !this.#isKnown(entry));
     const knownMs = Math.min(Math.max(probedMs, knownMsPerFile * all.length), mostKnownMs);
     for (const entry of unknown) {
-      if (this.#left === 0) await nextTurn();
+      await this.#probes.taken();
       // It may have left memory meanwhile.
       if (entry.isResident) this.#probe(entry, knownMs);
     }

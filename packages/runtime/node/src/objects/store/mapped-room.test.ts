@@ -156,7 +156,7 @@ test("a put that waits for mapped pages probes few files at a time, and rests in
   expect(probes.all - before).toBeLessThanOrEqual(10 * 501);
   expect(probes.most).toBeLessThanOrEqual(200);
   unmap();
-  const hurry = setInterval(() => clock.advance(100), 1);
+  const hurry = setInterval(() => clock.advance(10), 1);
   await waits.finally(() => clearInterval(hurry));
 });
 

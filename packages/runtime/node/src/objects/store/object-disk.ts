@@ -1,7 +1,7 @@
 /** The file system under an object store, reduced to what the store needs. */
 
 import { constants, lstatSync, renameSync, type Stats } from "node:fs";
-import { copyFile, link, lstat, open, rename, rm, truncate } from "node:fs/promises";
+import { copyFile, link, lstat, open, rename, rm, truncate, unlink } from "node:fs/promises";
 import { makeFolder } from "@palimpsest/std/files";
 import { canMapIn, isUnmapped } from "@palimpsest/wire";
 
@@ -82,7 +82,7 @@ export const systemDisk: ObjectDisk = {
   },
   open: (path) => open(path, "r"),
   rename,
-  remove: (path) => rm(path, { force: true }),
+  remove: (path) => unlink(path).catch(unlessMissing),
   async sizeOf(path) {
     const stats = await lstat(path).catch(() => undefined);
     return stats?.isFile() ? stats.size : undefined;
@@ -130,6 +130,10 @@ export const memoryDisk: ObjectDisk = {
     }
   },
 };
+
+function unlessMissing(reason: NodeJS.ErrnoException): void {
+  if (reason.code !== "ENOENT") throw reason;
+}
 
 function statsOf(path: string): Stats | undefined {
   try {

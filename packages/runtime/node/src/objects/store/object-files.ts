@@ -12,6 +12,10 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { ObjectDisk, ObjectFile, OpenedObject, PlacedFile } from "./object-disk.js";
+import { TurnBudget } from "./turn-budget.js";
+
+/** A name is changed in some 20 µs. */
+const removalsPerTurn = 200;
 
 export class ObjectFiles {
   readonly folder: string;
@@ -19,6 +23,7 @@ export class ObjectFiles {
   /** Whether programs may map the files. */
   readonly isMappable: boolean;
   readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #removals = new TurnBudget(removalsPerTurn);
 
   private constructor(folder: string, disk: ObjectDisk) {
     this.folder = folder;
@@ -102,7 +107,11 @@ export class ObjectFiles {
   }
 
   remove(objectId: string): void {
-    void this.inTurn(objectId, () => this.#disk.remove(this.pathOf(objectId))).catch(() => undefined);
+    const removed = this.inTurn(objectId, async () => {
+      await this.#removals.taken();
+      await this.#disk.remove(this.pathOf(objectId));
+    });
+    void removed.catch(() => undefined);
   }
 
   /**
@@ -112,6 +121,7 @@ export class ObjectFiles {
   removeFor(objectId: string): { readonly path: string; readonly renamed: Promise<boolean> } {
     const path = this.temporaryName("free");
     const renamed = this.inTurn(objectId, async () => {
+      await this.#removals.taken();
       await this.#disk.rename(this.pathOf(objectId), path);
       // After the rename no other store can link it any more.
       if ((await this.#disk.linksOf(path)) === 1) return true;

@@ -136,26 +136,29 @@ export class ObjectSegments {
     return best;
   }
 
-  /** Removes files that are not in use until that many bytes are free. At most some are probed at a time. */
-  shrink(missingBytes: number): void {
-    if (missingBytes <= 0) return;
+  /**
+   * Removes files that are not in use until that many bytes are free. At most some are probed at a time.
+   * @returns false if some of these were removed, so that others may be in the next turn of the event loop
+   */
+  shrink(missingBytes: number): boolean {
     const nowMs = this.#clock.monotonicMs();
     let left = missingBytes;
     let probes = 0;
-    for (const segment of [...this.#segments]) {
-      if (left <= 0 || probes >= maxProbes) return;
-      if (segment.probeAtMs > nowMs) continue;
+    for (const segment of left > 0 ? [...this.#segments] : []) {
+      if (left <= 0) break;
+      if (probes >= maxProbes) return left === missingBytes;
+      if (!segment.isRenamed || segment.probeAtMs > nowMs) continue;
+      probes++;
       if (this.#remove(segment)) {
         left -= segment.sizeBytes;
         continue;
       }
-      if (!segment.isRenamed) continue;
-      probes++;
       segment.probeAtMs = nowMs + probedMs;
       // The others have their turn first.
       this.#segments.delete(segment);
       this.#segments.add(segment);
     }
+    return true;
   }
 
   /** Resolves when removed files are off the disk. */

@@ -12,11 +12,12 @@
  * - STOREROOM-4. Room that is taken ahead of need is at most a part of the store, evicts and spills nothing, and ends as soon as
  *   others need it, or after `aheadMs`, unless its value is being sealed by then.
  * - STOREROOM-3. Copies are evicted before objects with leases are spilled. A refused request has evicted and spilled
- *   nothing, unless the disk failed.
+ *   nothing, unless the disk failed, or of very many copies some were read before their turn to be evicted.
  * - STOREROOM-5. An object whose file a program had mapped when it was probed, at most seconds ago, is neither evicted nor
  *   spilled, because its pages would stay. It counts as used just now.
  */
-import { type Clock, delay, Waiters, whenAborted } from "@palimpsest/std";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Clock, delay, inLanes, Waiters, whenAborted } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import { objectStoreFull } from "../../base/store-full.js";
 import type { ObjectTable, TableEntry } from "../object-table.js";
@@ -32,6 +33,10 @@ const mostPauseMs = 2_000;
 /** How often programs are asked at most to unmap what they no longer use. */
 const askMs = 1_000;
 const maxWaiting = 10_000;
+/** How many objects are evicted in one turn of the event loop, each in about 20 µs. */
+const evictedPerTurn = 250;
+/** How many files are spilled at a time: each is open, and takes a buffer of up to 4 MiB. */
+const spillLanes = 8;
 const maxAheadPart = 1 / 16;
 const aheadMs = 10_000;
 
@@ -269,7 +274,7 @@ export class StoreRoom {
   #takeAtOnce(sizeBytes: number): boolean {
     const { table, segments } = this.#deps;
     // Files kept for reuse are removed first.
-    segments.shrink(this.#missingBytes(sizeBytes));
+    if (!segments.shrink(this.#missingBytes(sizeBytes))) return false;
     for (const end of this.#ahead) {
       if (this.#missingBytes(sizeBytes) <= 0) break;
       end();
@@ -278,12 +283,21 @@ export class StoreRoom {
     // Files are not probed in vain.
     if (missingBytes > 0 && table.copyBytes < missingBytes) return false;
     const evicted = this.#evictable(missingBytes);
-    if (evicted.bytes < missingBytes) return false;
+    if (evicted.bytes < missingBytes || evicted.entries.length > evictedPerTurn) return false;
     for (const entry of evicted.entries) table.remove(entry, "evicted");
     segments.shrink(this.#missingBytes(sizeBytes));
     // The files of what was evicted are there until they are renamed.
     if (this.#missingBytes(sizeBytes) > 0) return false;
     this.#reservedBytes += sizeBytes;
+    return true;
+  }
+
+  /** Evicts the first of very many copies that are enough together. Returns false if there are none. */
+  #evictSome(sizeBytes: number): boolean {
+    const missingBytes = this.#missingBytes(sizeBytes);
+    const { bytes, entries } = this.#evictable(missingBytes);
+    if (bytes < missingBytes || entries.length <= evictedPerTurn) return false;
+    for (const entry of entries.slice(0, evictedPerTurn)) this.#deps.table.remove(entry, "evicted");
     return true;
   }
 
@@ -337,6 +351,10 @@ export class StoreRoom {
       if (waits?.signal?.aborted) throw cancelled();
       if (this.#takeAtOnce(sizeBytes)) return true;
       if (await segments.renamed()) continue;
+      if (!segments.shrink(this.#missingBytes(sizeBytes)) || this.#evictSome(sizeBytes)) {
+        await nextTurn();
+        continue;
+      }
       if (!areProbed) {
         areProbed = true;
         if (await this.#mapped.probe(table.copies())) continue;
@@ -365,9 +383,7 @@ export class StoreRoom {
 
   /** Waits for all of them, so that the next request does not choose one that is still being written. */
   async #spill(victims: readonly TableEntry[]): Promise<void> {
-    const ends = await Promise.allSettled(victims.map((entry) => this.#deps.spillOut(entry)));
-    const failed = ends.find((end) => end.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
+    await inLanes(victims, { lanes: spillLanes }, (entry) => this.#deps.spillOut(entry));
   }
 
   /** Returns objects with leases that are not being read, the least recently used first. */
