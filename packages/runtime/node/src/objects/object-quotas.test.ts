@@ -175,4 +175,29 @@ describe("quotas of objects on a node", () => {
       "the head has not said within 20000 ms against which quotas objects of stranger count",
     );
   });
+
+  test("what waits and is admitted while its quotas change counts once (NODEQUOTA-1)", async () => {
+    await begin();
+    grant(50);
+    const ends = watch(quotas.take("driver", 100), quotas.take("driver", 10));
+    await turn();
+    expect(ends).toEqual([]);
+    // The next head has other quotas. The second one fits into what was granted once the first has left the queue.
+    quotas.allowed({
+      quotas: [{ name: "namespace n", maxBytes: 1_000, grantedBytes: 200 }],
+      holders: [{ holder: "driver", quotas: ["namespace n"] }],
+    });
+    await turn();
+    expect(ends.sort()).toEqual(["0", "1"]);
+    const used = () => [...quotas.uses()].map(([name, { usedBytes }]) => [name, usedBytes]);
+    expect(used()).toEqual([
+      ["job j", 0],
+      ["namespace n", 110],
+    ]);
+    quotas.giveBack("driver", 110);
+    expect(used()).toEqual([
+      ["job j", 0],
+      ["namespace n", 0],
+    ]);
+  });
 });

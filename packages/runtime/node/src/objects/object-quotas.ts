@@ -269,8 +269,12 @@ export class ObjectQuotas {
   #count(account: Account, quotas: readonly Quota[]): void {
     const before = account.quotas;
     if (before?.length === quotas.length && before.every((quota, index) => quota === quotas[index])) return;
-    const waiting = [...account.waiting];
-    for (const waiter of waiting) this.#leave(waiter);
+    const waiting = [...account.waiting].filter((waiter) => {
+      // Room that an earlier one has left may just have admitted it.
+      const isWaiting = account.waiting.has(waiter);
+      if (isWaiting) this.#leave(waiter);
+      return isWaiting;
+    });
     account.quotas = quotas;
     for (const quota of quotas) quota.usedBytes += account.bytes;
     for (const quota of before ?? []) {

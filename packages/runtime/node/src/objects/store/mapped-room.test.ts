@@ -100,7 +100,23 @@ test("what has room now passes a put that waits for mapped pages, in memory and 
   await put(5);
   expect(store.find(second.objectId)).toMatchObject({ isResident: false });
   unmap();
-  const hurry = setInterval(() => clock.advance(1_000), 1);
+  const hurry = setInterval(() => clock.advance(10), 1);
+  await waits.finally(() => clearInterval(hurry));
+});
+
+test("a file that was taken for a put that waits counts until the put has room (STORE-2)", async () => {
+  const { store, clock, put, map, waiting } = await opened({ spill: true });
+  const unmap = map((await put(4)).path);
+  await put(4, "job-2");
+  store.release("job-2");
+  const waits = put(7);
+  await waiting();
+  await put(6);
+  const files = await readdir(store.folder);
+  const bytes = files.map((name) => statSync(join(store.folder, name)).size).reduce((sum, one) => sum + one);
+  expect(bytes).toBeLessThanOrEqual(10 * mebibyte);
+  unmap();
+  const hurry = setInterval(() => clock.advance(10), 1);
   await waits.finally(() => clearInterval(hurry));
 });
 

@@ -29,13 +29,17 @@ const maxRatio = 2;
 /** The most files that are looked at for one request. */
 const maxTried = 8;
 
-/** A file that has left the pool. */
+/** A file that was taken out of the pool, whose bytes still count in it. */
 export interface TakenSegment {
   readonly path: string;
   readonly sizeBytes: number;
+  /** Ends that: in the same turn they must count elsewhere. */
+  leave(): void;
 }
 
-interface Segment extends TakenSegment {
+interface Segment {
+  readonly path: string;
+  readonly sizeBytes: number;
   /** Resolves to false if the file could not be renamed. */
   readonly ready: Promise<boolean>;
   /** Whether it has been renamed, so that nobody maps it who has not by now. */
@@ -116,7 +120,12 @@ export class ObjectSegments {
         continue;
       }
       this.#drop(segment);
-      return segment;
+      const { path, sizeBytes: ownBytes } = segment;
+      this.#bytes += ownBytes;
+      const leave = () => {
+        this.#bytes -= ownBytes;
+      };
+      return { path, sizeBytes: ownBytes, leave };
     }
     return undefined;
   }

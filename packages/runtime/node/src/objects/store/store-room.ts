@@ -113,7 +113,7 @@ export class StoreRoom {
    * @throws {PalimpsestError} OBJECT_STORE_FULL, LIMIT_EXCEEDED, CANCELLED
    */
   async take(sizeBytes: number, signal?: AbortSignal): Promise<void> {
-    if (this.#waiting === this.#parked.size && this.#takeAtOnce(sizeBytes)) return;
+    if (this.takeNow(sizeBytes)) return;
     if (this.#waiting >= maxWaiting)
       throw new PalimpsestError(
         "LIMIT_EXCEEDED",
@@ -127,6 +127,21 @@ export class StoreRoom {
     } finally {
       this.#waiting--;
     }
+  }
+
+  /** Takes room as take() does, if nobody waits for it and it is there at once. */
+  takeNow(sizeBytes: number): boolean {
+    return this.isFree && this.#takeAtOnce(sizeBytes);
+  }
+
+  /** Whether nobody waits who must not be passed (STOREROOM-6). */
+  get isFree(): boolean {
+    return this.#waiting === this.#parked.size;
+  }
+
+  /** Counts bytes of a file that counted elsewhere until now, as take() does. */
+  takeOver(sizeBytes: number): void {
+    this.#reservedBytes += sizeBytes;
   }
 
   /** Takes optional room as take() does, but resolves to false if it would have to wait for others. */

@@ -93,9 +93,10 @@ export class StoreWrites {
   /** Reserves room for a value ahead of need (STOREROOM-4). Returns undefined if there is none. */
   async reserveAhead(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite | undefined> {
     if (!this.#room.hasRoomAhead(sizeBytes)) return undefined;
-    const kept = (await this.#segments.take(sizeBytes, 1))?.path;
-    const path = kept ?? this.#files.temporaryName();
+    const kept = await this.#segments.take(sizeBytes, 1);
+    const path = kept?.path ?? this.#files.temporaryName();
     const revoke = () => void write.abort().catch(() => undefined);
+    kept?.leave();
     const room = this.#takeAhead(sizeBytes, holder, revoke);
     const unused = () => {
       if (room?.giveBack()) this.#quotas.giveBack(holder, sizeBytes);
@@ -166,24 +167,41 @@ export class StoreWrites {
     });
   }
 
-  /** Runs `begin` with a file of at most that many bytes: one that was kept for reuse, or a new one. */
+  /** Runs `begin` with a file of at most that many bytes, which count as announced: one kept for reuse, or a new one. */
   async #inFile<T>(sizeBytes: number, begin: (path: string) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const kept = await this.#segments.take(sizeBytes);
-    const path = kept?.path ?? this.#files.temporaryName();
+    checkSize(sizeBytes);
+    const reused = await this.#reused(sizeBytes);
+    const path = reused ?? this.#files.temporaryName();
+    if (reused === undefined) await this.#room.take(sizeBytes, signal);
     try {
-      return await this.#reserved(
-        sizeBytes,
-        async () => {
-          if (kept === undefined) await (await this.#files.create(path)).file.close();
-          else if (kept.sizeBytes > sizeBytes) await this.#files.resize(path, sizeBytes);
-          return await begin(path);
-        },
-        signal,
-      );
+      await this.#room.settled();
+      if (reused === undefined) await (await this.#files.create(path)).file.close();
+      return await begin(path);
     } catch (reason) {
       await this.#files.discard(path).catch(() => undefined);
+      this.#room.giveBack(sizeBytes);
       throw reason;
     }
+  }
+
+  /** Takes a file that was kept for reuse, if there is one, and room for the rest of the bytes at once. */
+  async #reused(sizeBytes: number): Promise<string | undefined> {
+    // Who waits for room may need it.
+    const kept = this.#room.isFree ? await this.#segments.take(sizeBytes) : undefined;
+    if (kept === undefined) return undefined;
+    const { path, sizeBytes: keptBytes } = kept;
+    kept.leave();
+    this.#room.takeOver(keptBytes);
+    const fits =
+      keptBytes <= sizeBytes
+        ? keptBytes === sizeBytes || this.#room.takeNow(sizeBytes - keptBytes)
+        : await this.#files.resize(path, sizeBytes).then(
+            () => true,
+            () => false,
+          );
+    if (!fits) await this.#files.discard(path).catch(() => undefined);
+    if (!fits || keptBytes > sizeBytes) this.#room.giveBack(fits ? keptBytes - sizeBytes : keptBytes);
+    return fits ? path : undefined;
   }
 
   async sees({ objectId, path, sizeBytes }: StoredObject): Promise<boolean> {
