@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@palimpsest/client";
+import { ownProtocols } from "@palimpsest/wire";
 import { CallLedger } from "../../test/support/call-ledger.js";
 import { removeFolder } from "../../test/support/temporary-folder.js";
 import { UpgradeCluster } from "../../test/support/upgrade-cluster.js";
@@ -140,7 +141,7 @@ try {
     answeredPerSecondBefore: Math.round(before / (aroundMs / 1_000)),
     upgradeSeconds: Math.round(seconds),
     exitCode: upgrade.code,
-    nodesOfNewProtocol: versions.filter((max) => max === 2).length,
+    nodesOfNewProtocol: versions.filter((max) => max === ownProtocols().max).length,
     calls: load.sent,
     callsDuringUpgrade: during - before,
     lost: load.sent - load.latencies.length,

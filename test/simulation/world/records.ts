@@ -327,9 +327,12 @@ export class Records {
   }
 
   /** The node tells it again to the next head, so that only the end of both, before it is in the store, can lose it. */
-  #threw(actorId: string, node: SimProcess): void {
+  #threw({ actorId: id, incarnation }: proto.ActorDied.$Properties, node: SimProcess): void {
+    const actorId = id ?? "";
     // A head that was stopped reads it when the node has ended, and may lead no more.
     if (node.ended) return;
+    // The node had counted as dead, and the order to start the actor elsewhere was on its way by now.
+    if ((this.#world.head?.plane?.actors.get(actorId)?.incarnation ?? 0) > (incarnation ?? 0)) return;
     this.#constructorThrew.add(actorId);
     node.onEnd(() => {
       if (this.#world.head?.plane?.actors.get(actorId)?.state !== "DEAD")
@@ -345,7 +348,7 @@ export class Records {
       const nodeId = message.register?.nodeId ?? from.name;
       this.#heardMs.set(`${to.name} ${nodeId}`, this.#world.scheduler.nowMs);
       const died = message.actorDied;
-      if (died?.constructorError && !died.constructorError.retryable) this.#threw(died.actorId ?? "", from);
+      if (died?.constructorError && !died.constructorError.retryable) this.#threw(died, from);
       return;
     }
     const { startActor } = body as proto.HeadMessage.$Properties;
