@@ -220,6 +220,28 @@ test("workers are asked for while tasks wait, one more at a time, and are given 
   close();
 });
 
+test("a client that only waits for workers does not ask who else waits, as it has nothing to give up (TASKQUEUE-3)", async () => {
+  room = 0;
+  let asked = 0;
+  const client = new HeadClient(grpcNetwork({ token: head.token }), head.address, 10_000);
+  const call: HeadClient["call"] = (method, request, options) => {
+    if (method.path === headService.awaitDemand.path) asked++;
+    return client.call(method, request, options);
+  };
+  const { task, close } = poolOf({ head: { call } });
+  const done = task()(1);
+  await poll(() => workers).toHaveLength(1);
+  expect(asked).toBe(0);
+  room = 1;
+  place();
+  await poll(() => callsOf(hosts[0], "slow")).toHaveLength(1);
+  await poll(() => asked).toBeGreaterThan(0);
+  hosts[0]?.reply({ callId: 1, value: encodeValue("done") });
+  expect(await done).toBe("done");
+  close();
+  client.close();
+});
+
 test("a worker without tasks is returned soon when something else of this client waits for room (TASKQUEUE-3)", async () => {
   room = 1;
   const asked: unknown[] = [];

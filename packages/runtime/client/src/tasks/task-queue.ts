@@ -9,7 +9,8 @@
  * - TASKQUEUE-2. Workers are requested while tasks wait: at most as many at a time as there are workers, plus one,
  *   and never more than there are waiting tasks, or `maxOpening`.
  * - TASKQUEUE-3. A worker without tasks is returned after `idleMs`, at once if another client waits for its
- *   resources, and soon if something else of this client does. One that has had tasks for `quantumMs` gets no more while another client waits, and is returned when
+ *   resources, and soon if something else of this client does. Others are asked about only while there is something to give
+ *   up: clients that wait would ask the head four times per second. One that has had tasks for `quantumMs` gets no more while another client waits, and is returned when
  *   they are done.
  * - TASKQUEUE-4. A task that is canceled with force, or whose deadline has passed, ends its worker's process if it
  *   still runs after `forceAfterMs`, but not while it only waits there behind another task. So does a canceled task
@@ -215,6 +216,7 @@ export class TaskQueue {
   readonly #events: LeaseEvents = {
     onOpen: () => {
       this.#failedStarts = 0;
+      void this.#watchDemand();
       this.#deal();
     },
     onLeft: (lease, ranMs) => {
@@ -282,6 +284,7 @@ export class TaskQueue {
       }
       // The head is asked again, because another answer may be due.
       if (this.#asking && this.#asking.spare !== this.#hasSpare(nowMs)) this.#asking.abort.abort();
+      void this.#watchDemand();
       this.#look();
     });
   }
@@ -290,7 +293,7 @@ export class TaskQueue {
     if (this.#asksForDemand) return;
     this.#asksForDemand = true;
     const { signal } = this.#abort;
-    while (this.#leases.size > 0 && !signal.aborted) {
+    while (this.#mayGive && !signal.aborted) {
       const spare = this.#hasSpare(this.clock.monotonicMs());
       const abort = new AbortController();
       const forget = whenAborted(signal, () => abort.abort());
@@ -307,6 +310,13 @@ export class TaskQueue {
         await delay(waits ? demandPauseMs.yes : demandPauseMs.unanswered, signal, this.clock);
     }
     this.#asksForDemand = false;
+  }
+
+  /** Whether it has workers, or requested some that it no longer needs: those that its tasks wait for are not given up. */
+  get #mayGive(): boolean {
+    const isUnneeded = this.#backlog.size === 0;
+    for (const { isOpen } of this.#leases) if (isOpen || isUnneeded) return true;
+    return false;
   }
 
   /** Returns whether a worker has had no task for a while, and none waits for it. */
