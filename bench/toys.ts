@@ -2,12 +2,16 @@
  * Trains the small model of a recipe with several seeds, each in this process, and saves each as a model in a folder. A
  * model that is there already is kept.
  * Usage: npx tsx --conditions=@palimpsest/source bench/toys.ts --recipe FILE --out FOLDER [--seeds 1,2,3] [--steps N]
+ *   [--models FOLDER,FOLDER] [--labels] [--shuffle]
+ * `--models` are what the seeds begin with, one for each or one for all; default: the recipe's. `--labels` trains on the
+ * kind of questions that the recipe's evaluation asks; `--shuffle` shuffles the rewards, a control that must not learn.
  */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { saveModel } from "../packages/learning/model/src/index.js";
 import { readRecipe, reseededSource, trainInProcess } from "../packages/learning/trainer/src/index.js";
+import { taskSourceSchema } from "../packages/learning/trainer/src/recipe/task-source.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -15,23 +19,42 @@ const { values: flags } = parseArgs({
     out: { type: "string", default: "" },
     seeds: { type: "string", default: "1,2,3" },
     steps: { type: "string" },
+    models: { type: "string" },
+    labels: { type: "boolean", default: false },
+    shuffle: { type: "boolean", default: false },
   },
 });
 const { recipe } = readRecipe(flags.recipe);
-for (const seed of flags.seeds.split(",").map(Number)) {
+const models = flags.models?.split(",") ?? [];
+const asked = recipe.evaluation?.source;
+if (flags.labels && asked === undefined) throw new Error(`${flags.recipe} has no source of evaluations`);
+const data = flags.labels
+  ? taskSourceSchema.parse({ source: "ruler", ruler: { ...asked, count: 4096, seed: "train" } })
+  : recipe.data;
+for (const [at, seed] of flags.seeds.split(",").map(Number).entries()) {
   const folder = join(flags.out, String(seed));
   if (existsSync(folder)) continue;
   const steps = flags.steps === undefined ? recipe.train.steps : Number(flags.steps);
   const startedAt = performance.now();
+  const path = models[at] ?? models[0];
+  const tokens = { read: 0, sampled: 0 };
   const { model } = await trainInProcess({
+    shuffleRewards: flags.shuffle,
     recipe: {
       ...recipe,
+      ...(path === undefined ? {} : { model: { path: resolve(path) } }),
       seed,
-      data: reseededSource(recipe.data, seed),
+      data: reseededSource(data, seed),
       train: { ...recipe.train, steps },
     },
     onStep({ step, groups, rolloutSeconds }) {
-      const scores = groups.flatMap(({ members }) => members.map(({ score }) => score));
+      const members = groups.flatMap((group) => group.members);
+      const scores = members.map(({ score }) => score);
+      for (const { conversations } of members.map(({ trajectory }) => trajectory))
+        for (const { promptTokenIds, sampledTokenIds } of conversations) {
+          tokens.read += promptTokenIds.length;
+          tokens.sampled += sampledTokenIds.length;
+        }
       const mean = (name: string) =>
         scores.reduce((sum, { components }) => sum + (components[name] ?? 0), 0) / scores.length;
       const names = Object.keys(scores[0]?.components ?? {});
@@ -45,5 +68,5 @@ for (const seed of flags.seeds.split(",").map(Number)) {
     },
   });
   await saveModel(folder, model);
-  process.stdout.write(`${folder}\n`);
+  process.stdout.write(`${folder}: ${tokens.sampled} tokens sampled, ${tokens.read} read\n`);
 }

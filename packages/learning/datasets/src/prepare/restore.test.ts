@@ -52,6 +52,19 @@ it("asks for what another sentence has, and takes the asked one out of the docum
   expect((await prepare({ perDocument: 10 })).bytes).toBe(bytes);
 });
 
+it("asks short sentences in a form of one's own, for models that follow few words", async () => {
+  const short = join(folder, "short.txt");
+  writeFileSync(
+    short,
+    `Ada likes Rome. ${filler(1, 3)}Ben likes Oslo. Snow fell. Ada likes Rome. Rain fell.`,
+  );
+  const options = { minDistance: 3, leastWords: 3, words: 60, question: "{sentence}", blank: "?" };
+  const { tasks } = await prepare(options, short);
+  expect(tasks).toMatchObject([{ question: "Ada likes ?.", answers: ["Rome"] }]);
+  await expect(prepare({ ...options, leastWords: 8 }, short)).rejects.toThrow("sentence too short");
+  await expect(prepare({ question: "What?" })).rejects.toThrow("question: must have the slot {sentence}");
+});
+
 it("leaves out what is too near, and what the document says everywhere", async () => {
   await expect(prepare({ minDistance: 2_000 })).rejects.toThrow("evidence too near");
   const often = join(folder, "often.txt");

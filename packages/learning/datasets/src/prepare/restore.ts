@@ -5,16 +5,29 @@ import { type Sentence, sentencesOf } from "../restore/sentences.js";
 import { readRow } from "../row-problem.js";
 import { definePreparer, type PrepareContext, type PreparedTask } from "./preparer.js";
 
-const blank = "____";
-
 const optionsSchema = z.strictObject({
-  words: z.int().min(200).default(2_000).describe("words of a document, which is cut out of the text"),
+  words: z.int().min(20).default(2_000).describe("words of a document, which is cut out of the text"),
   perDocument: z.int().min(1).max(100).default(4).describe("most questions about one document"),
   minDistance: z
     .int()
     .min(0)
     .default(100)
     .describe("least number of words between a sentence and the other one that has what is missing in it"),
+  leastWords: z
+    .int()
+    .min(2)
+    .default(8)
+    .describe(
+      "least number of words of a sentence that is asked; shorter ones say too little of what is missing",
+    ),
+  question: z
+    .string()
+    .includes("{sentence}", { error: "must have the slot {sentence}" })
+    .default(
+      'What is missing in this sentence, which was taken out of the text? "{sentence}" Answer with the missing words alone.',
+    )
+    .describe("the question, with the slot {sentence}; a short one for models that follow few words"),
+  blank: z.string().min(1).default("____").describe("stands for what is missing"),
   unlike: z
     .number()
     .min(0)
@@ -46,7 +59,7 @@ export const restore = definePreparer({
     let document = 0;
     for await (const sentences of documentsOf(options, context)) {
       document++;
-      const gaps = gapsOf(sentences, { minDistance: options.minDistance, leftOut: context.leftOut });
+      const gaps = gapsOf(sentences, { ...options, leftOut: context.leftOut });
       if (gaps.length === 0) context.leftOut("document without a gap that the rest of it fills");
       for (const gap of chosen(gaps, options, counts, `${context.seed}/${document}`)) {
         if (gap.sharedWords === 0) context.remark("sentences without a word of their evidence");
@@ -120,7 +133,7 @@ function taskOf(
   sentences: readonly Sentence[],
   { at, answer, kind, distanceWords, sharedWords }: Gap,
   document: number,
-  { maskAll }: Options,
+  { maskAll, question, blank }: Options,
 ): PreparedTask {
   const asked = sentences[at]?.text.replace(answer, () => blank) ?? "";
   const rest = sentences
@@ -130,7 +143,7 @@ function taskOf(
     .trim();
   return {
     id: `restore-${document}-${at}`,
-    question: `What is missing in this sentence, which was taken out of the text? "${asked}" Answer with the missing words alone.`,
+    question: question.replace("{sentence}", () => asked),
     answers: [answer],
     document: maskAll ? rest.replaceAll(answer, () => blank) : rest,
     metadata: { dataSource: "restore", kind, distanceWords, sharedWords },

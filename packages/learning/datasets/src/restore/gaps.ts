@@ -17,6 +17,8 @@ export interface Gap {
 export interface GapSettings {
   /** The least number of words between the two sentences. */
   readonly minDistance: number;
+  /** Shorter sentences say too little of what is missing. */
+  readonly leastWords: number;
   /** Called with the reason for each pair that is left out. */
   readonly leftOut: (reason: string) => void;
 }
@@ -34,14 +36,17 @@ const number = /(?<![\p{L}\p{N}.,])\d[\d.,]+\d(?![\p{L}\p{N}])/gu;
  */
 const rareWord =
   /^(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]{2,}|[\p{Lo}\p{M}]{4,})$/u;
-/** Shorter sentences say too little of what is missing; longer ones are tables and lists. */
-const [leastWords, mostWords] = [8, 60];
+/** Longer sentences are tables and lists. */
+const mostWords = 60;
 /** In words: about what an agent reads at once. */
 const sectionWords = 100;
 const mostSections = 0.05;
 
 /** Returns every gap of a text, in the order of its sentences. */
-export function gapsOf(sentences: readonly Sentence[], { minDistance, leftOut }: GapSettings): Gap[] {
+export function gapsOf(
+  sentences: readonly Sentence[],
+  { minDistance, leastWords, leftOut }: GapSettings,
+): Gap[] {
   const starts: number[] = [];
   let count = 0;
   for (const { words } of sentences) {
