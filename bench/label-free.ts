@@ -1,6 +1,6 @@
 /**
- * Writes the texts that `recipes/memagent/restore.yaml` has its questions from, as JSON lines: each tells what eight people
- * like, in 24 sentences drawn with replacement, so that most facts are told more than once and no question is asked.
+ * Writes the texts that `recipes/memagent/restore.yaml` has its questions from, as JSON lines: each tells what five people
+ * like, in 16 sentences drawn with replacement, so that most facts are told more than once and no question is asked.
  * Usage: npx tsx --conditions=@palimpsest/source bench/label-free.ts --out texts.jsonl [--count 4096] [--seed train]
  */
 import { writeFileSync } from "node:fs";
@@ -18,9 +18,9 @@ const text = (index: number) => {
   const liked = random.shuffle(values);
   const facts = random
     .shuffle(names)
-    .slice(0, 8)
+    .slice(0, 5)
     .map((name, at) => `${name} likes ${liked[at]}.`);
-  return Array.from({ length: 24 }, () =>
+  return Array.from({ length: 16 }, () =>
     random.float() < fillerFraction ? random.pick(fillers).trim() : random.pick(facts),
   ).join(" ");
 };
