@@ -6,8 +6,8 @@
  * time, and fewer are asked; the first n of the file in every cell, or n from a place on, so that cells can be paired question by question.
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/by-length.ts --recipe FILE --model FILE --questions FILE
  *   [--pool FILE]... --json FILE --cells "trained:50:200 base:50:200 ..." (system:documents:questions[:from]; systems: trained, base,
- *   bm25, bm25-trained, truncated)
- *   [--adapters RUN_CHECKPOINT_OR_PEFT] [--rows 128] [--precision bfloat16] [--limit-seconds 500]
+ *   bm25, bm25-trained, truncated, full)
+ *   [--context-tokens N] (full: of the whole text in a context of N tokens, where the agent has those of its recipe) [--adapters RUN_CHECKPOINT_OR_PEFT] [--rows 128] [--precision bfloat16] [--limit-seconds 500]
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type Agent, createAgent, type Tokenizer } from "../../packages/learning/agents/src/index.js";
@@ -40,6 +40,7 @@ const flags = benchFlags({
   adapters: undefined,
   rows: "128",
   precision: undefined,
+  "context-tokens": undefined,
   "limit-seconds": "500",
 });
 
@@ -56,7 +57,12 @@ const since = (): number => Number(((performance.now() - startedMs) / 1000).toFi
 const secondsLeft = (): number => Number(flags["limit-seconds"]) - since();
 const say = (result: object): void => console.log(JSON.stringify({ atSeconds: since(), ...result }));
 
-const { recipe } = readRecipe(flags.recipe);
+const { recipe: ofFile } = readRecipe(flags.recipe);
+const ownContext = flags["context-tokens"];
+const recipe =
+  ownContext === undefined
+    ? ofFile
+    : { ...ofFile, rollout: { ...ofFile.rollout, maxTokens: Number(ownContext) } };
 if (recipe.agent.kind !== "memagent" && recipe.agent.kind !== "rememr1")
   throw new Error(`the agent of ${flags.recipe} reads no documents`);
 const { chunkTokens } = recipe.agent.config;
@@ -119,7 +125,7 @@ const reader = createReader(
 
 function systemOf(name: string): System {
   if (name.startsWith("bm25")) return retrievalSystem({ name, reader, model: {}, retrieval: { by: "bm25" } });
-  if (name === "truncated") return truncatedContext({ name, reader, model: {} });
+  if (name === "truncated" || name === "full") return truncatedContext({ name, reader, model: {} });
   return agentSystem({ name, agent, settings: {}, model: {}, temperature: 0 });
 }
 

@@ -1,12 +1,15 @@
 #!/bin/sh
 # Trains a recipe's seeds and its control at once on one GPU, asks the questions of docs/results/ of each, and of the untrained model
 # while they train. Machines are lent for minutes: what stands is copied to KEEP every ten seconds, and an earlier FOLDER goes on.
-# usage: bench/gpu/seeds.sh RECIPE MODEL QUESTIONS POOL STEPS FOLDER KEEP
+# usage: bench/gpu/seeds.sh RECIPE MODEL QUESTIONS POOL STEPS FOLDER KEEP [NAME]...
 #   FOLDER: outside of the checkout, for runs and logs; KEEP: for memagent-N-asked.json and memagent-N/metrics.jsonl, as seed-pages.ts
-#   --runs reads them (rememr1-… for a recipe of that agent)
+#   --runs reads them (rememr1-… for a recipe of that agent); NAME: a seed, control-SEED, or 0, the untrained model (1 2 3 control-1 0).
+#   With several GPUs start it once for each, with CUDA_VISIBLE_DEVICES and names of its own
 set -eu
 cd "$(dirname "$0")/../.."
 recipe=$1 model=$2 questions=$3 pool=$4 steps=$5 folder=$6 keep=$7
+shift 7
+names=${*:-1 2 3 control-1 0}
 agent=memagent
 case $recipe in *rememr1*) agent=rememr1 ;; esac
 mkdir -p "$folder" "$keep"
@@ -17,7 +20,7 @@ asked= keeper=
 trap 'kill $asked $keeper 2>/dev/null || true; rm -f "$copy"' EXIT
 trap 'exit 130' INT TERM
 keep() {
-  for at in 0 1 2 3 control-1; do
+  for at in $names; do
     cp "$folder/$agent-$at-asked.json" "$keep/" 2>/dev/null || true
     mkdir -p "$keep/$agent-$at" && cp "$folder/$at/run/metrics.jsonl" "$keep/$agent-$at/" 2>/dev/null || rmdir "$keep/$agent-$at" 2>/dev/null || true
   done
@@ -32,20 +35,22 @@ ask() {
 one() {
   name=$1 cells=$2
   shift 2
-  bench/gpu/cluster.sh "$copy" 1 "$steps" "$folder/$name" "$@" >"$folder/$name.log" 2>&1
+  # A run that was stopped is asked as far as it came.
+  bench/gpu/cluster.sh "$copy" 1 "$steps" "$folder/$name" "$@" >"$folder/$name.log" 2>&1 || true
   ask "$name" "$cells" --adapters "$folder/$name/run"
 }
-# Few questions a cell of the longest texts: a cell is kept when all of it is answered.
-long="trained:3000:8:0 trained:3000:8:8 trained:3000:8:16 trained:3000:8:24 trained:3000:8:32 trained:3000:8:40 trained:3000:8:48 trained:3000:8:56"
-short="trained:50:200 trained:200:64"
-for seed in 1 2 3; do
-  one $seed "$short bm25-trained:50:200 bm25-trained:200:64 $long" --seed $seed &
+# The longest texts in cells of 24 questions, which are read side by side: a cell is kept when all of it is answered.
+long=" trained:3000:24:0 trained:3000:24:24 trained:800:64 trained:100:64 trained:400:64 trained:1600:24"
+[ $agent = memagent ] || long=
+all="trained:50:200 trained:200:64 bm25-trained:50:200 bm25-trained:200:64$long"
+for name in $names; do
+  case $name in
+  0) ask 0 "base:50:200 base:200:64 bm25:50:200 bm25:200:64 truncated:50:200 truncated:200:64$(echo "$long" | sed 's/trained/base/g')" & ;;
+  control-*) one "$name" "trained:50:200 trained:200:64" --seed "${name#control-}" --shuffle-rewards & ;;
+  *) one "$name" "$all" --seed "$name" & ;;
+  esac
   asked="$asked $!"
 done
-one control-1 "$short" --seed 1 --shuffle-rewards &
-asked="$asked $!"
-ask 0 "base:50:200 base:200:64 bm25:50:200 bm25:200:64 truncated:50:200 truncated:200:64 $(echo "$long" | sed 's/trained/base/g')" &
-asked="$asked $!"
 while sleep 10; do keep; done &
 keeper=$!
 failed=0

@@ -36,7 +36,16 @@ const settings = z.strictObject({
     .int()
     .min(1)
     .default(2048)
-    .describe("most tokens sampled for one reply with its update and its recall, including the stop token"),
+    .describe(
+      "most tokens of the memory, and sampled for one reply with its update and its recall, including the stop token",
+    ),
+  replyTokens: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      "most tokens sampled for one reply in place of memoryTokens, where a head of the memory holds fewer; absent: memoryTokens",
+    ),
   finalTokens: z
     .int()
     .min(1)
@@ -86,7 +95,13 @@ const settings = z.strictObject({
  * of a hundred thousand.
  */
 export const rememr1ConfigSchema = settings.superRefine(checkHeads).superRefine((config, context) => {
-  const { lookBack, memoryTokens } = config;
+  const { lookBack, memoryTokens, replyTokens } = config;
+  if (replyTokens !== undefined && replyTokens > memoryTokens)
+    context.addIssue({
+      code: "custom",
+      path: ["replyTokens"],
+      message: `is ${replyTokens}, but a reply with all of memoryTokens has ${memoryTokens}; lower replyTokens, or leave it out`,
+    });
   if (lookBack === undefined || lookBack.passages <= memoryTokens) return;
   context.addIssue({
     code: "custom",

@@ -170,6 +170,15 @@ describe("rememr1", () => {
     expect(own?.recalled).toBe(first?.memory);
   });
 
+  it("samples at most replyTokens for a reply, which may not be more than memoryTokens", async () => {
+    const { agentOf, requests } = recorded();
+    await agentOf({ memoryTokens: 40, replyTokens: 9 }).run({ document, question });
+    expect(requests.slice(0, -1).map(({ maxTokens }) => maxTokens)).toEqual([9, 9, 9, 9]);
+    expect(() => agentOf({ memoryTokens: 40, replyTokens: 41 })).toThrow(
+      /replyTokens.*is 41, but a reply with all of memoryTokens has 40; lower replyTokens/,
+    );
+  });
+
   it("gives the same episode from any state of it, with the totals of the whole (REMEMR-5)", async () => {
     const task = { document, question };
     const states: EpisodeState[] = [];

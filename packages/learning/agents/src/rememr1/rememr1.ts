@@ -173,10 +173,10 @@ class Episode {
   async #read(bound: ReturnType<ReMemR1Prompts["bind"]>, question: string, chunk: Chunk) {
     const { tokenizer, config } = this.#setting;
     const prompt = bound.memory(this.#shown(), this.#heads.forUpdate, chunk.tokenIds);
-    const replyTokens = config.memoryTokens + this.#gates.stopTokens;
-    const conversation = await this.#log.converse("memory", prompt, replyTokens);
+    const { replyTokens = config.memoryTokens } = config;
+    const conversation = await this.#log.converse("memory", prompt, replyTokens + this.#gates.stopTokens);
     const recalled = this.#recalled?.text ?? "";
-    const { gated, ...reply } = this.#replyOf(conversation, config.memoryTokens);
+    const { gated, ...reply } = this.#replyOf(conversation, replyTokens);
     const update = reply.memory && this.#accept(reply.memory, { question, section: chunk.tokenIds });
     const shown = () => [question, this.#heads.text, recalled, tokenizer.decode(chunk.tokenIds)];
     if (reply.memory === null && !gated.keeps) this.#countMissing();
@@ -244,7 +244,7 @@ class Episode {
     sections: number | undefined,
     answers: Pick<SampleCounts, "conversations" | "sampledTokens">,
   ): Readonly<Record<string, number>> {
-    const { memoryTokens } = this.#setting.config;
+    const { memoryTokens, replyTokens = memoryTokens } = this.#setting.config;
     const { conversations, sampledTokens } = this.#log.counts;
     const read = {
       conversations: conversations - answers.conversations,
@@ -255,7 +255,7 @@ class Episode {
       recalled === undefined || !sections
         ? {}
         : { unrecalled_share: Math.max(0, 1 - recalled / (sections * memoryTokens)) };
-    return { ...this.#gates.savings(read, sections, memoryTokens), ...share };
+    return { ...this.#gates.savings(read, sections, replyTokens), ...share };
   }
 
   #countMissing(): void {
