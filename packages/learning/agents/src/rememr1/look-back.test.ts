@@ -24,7 +24,11 @@ function forgetful(prompt: string): string {
   return liked ? `<update>${liked[0]}</update><recall> ${liked[1]} from</recall>` : "<update> none</update>";
 }
 
-function reader(lookBack: ReMemR1ConfigInput["lookBack"], reply: (prompt: string) => string = forgetful) {
+function reader(
+  lookBack: ReMemR1ConfigInput["lookBack"],
+  reply: (prompt: string) => string = forgetful,
+  more: Partial<ReMemR1ConfigInput> = {},
+) {
   const tokenizer = wordTokenizer(["<|end|>", ...tags]);
   const prompts: string[] = [];
   const sampler = scriptedSampler({
@@ -38,6 +42,7 @@ function reader(lookBack: ReMemR1ConfigInput["lookBack"], reply: (prompt: string
     chunkTokens: 4,
     memoryTokens: 12,
     ...(lookBack ? { lookBack } : {}),
+    ...more,
   });
   return { agent: rememr1({ sampler, tokenizer, config }), prompts };
 }
@@ -68,6 +73,21 @@ describe("looking back", () => {
     const short = reader({ passages: 4 }, () => "<update> none</update><recall> oman</recall>");
     const cut = await short.agent.run({ document, question });
     expect(cut.steps.at(-1)?.found).toBe(" figs from oman");
+  });
+
+  it("quotes what was looked up as what is read, and nothing else", async () => {
+    const memory = { heads: 3, select: "lru", quotes: true, label: "", turn: "" } as const;
+    const copying = (words: string) => (prompt: string) =>
+      prompt.endsWith("answer:") ? " figs" : `<update> ${words}</update><recall> tea from</recall>`;
+    const quoted = async (words: string) => {
+      const { agent } = reader({}, copying(words), { memory });
+      return (await agent.run({ document, question })).steps.map((step) => step.memory.trim());
+    };
+    // The first section alone has it; from the second on it was looked up.
+    const found = await quoted("tea from peru.");
+    expect(found[0]).toContain("tea from peru.");
+    expect(found.at(-1)).toContain("tea from peru.");
+    expect((await quoted("gold from mars.")).at(-1)).not.toContain("mars");
   });
 
   it("keeps sections up to its bytes, and counts those that it forgot (RECALL-3)", async () => {

@@ -177,7 +177,10 @@ class Episode {
     const conversation = await this.#log.converse("memory", prompt, replyTokens + this.#gates.stopTokens);
     const recalled = this.#recalled?.text ?? "";
     const { gated, ...reply } = this.#replyOf(conversation, replyTokens);
-    const update = reply.memory && this.#accept(reply.memory, { question, section: chunk.tokenIds });
+    // What was looked up may be quoted as what was read now: else nothing that a recall finds could reach the memory.
+    const looked = this.#recalled ? [...tokenizer.encode("\n"), ...this.#recalled.tokenIds] : [];
+    const section = [...chunk.tokenIds, ...looked];
+    const update = reply.memory && this.#accept(reply.memory, { question, section });
     const shown = () => [question, this.#heads.text, recalled, tokenizer.decode(chunk.tokenIds)];
     if (reply.memory === null && !gated.keeps) this.#countMissing();
     this.#take(conversation.step, reply, update && this.#withoutLeaks(update, shown));
