@@ -44,7 +44,38 @@ export interface PairedFiles {
   readonly controls?: readonly (readonly AskedCell[])[];
 }
 
-export const readCells = (file: string): readonly AskedCell[] => JSON.parse(readFileSync(file, "utf8"));
+/** Reads a file of by-length.ts. Cells of one system and length, which were asked different questions of it, become one. */
+export function readCells(file: string): readonly AskedCell[] {
+  const found = new Map<string, AskedCell>();
+  for (const cell of JSON.parse(readFileSync(file, "utf8")) as readonly AskedCell[]) {
+    const name = `${cell.system} ${cell.documents}`;
+    const before = found.get(name);
+    found.set(name, before === undefined ? cell : joined(before, cell));
+  }
+  return [...found.values()];
+}
+
+function joined(one: AskedCell, other: AskedCell): AskedCell {
+  const questions = [...one.questions, ...other.questions];
+  const mean = (of: (cell: AskedCell) => number) =>
+    (one.questions.length * of(one) + other.questions.length * of(other)) / questions.length;
+  const metrics = Object.fromEntries(
+    Object.keys(one.metrics).map((name) => [
+      name,
+      { value: mean(({ metrics }) => metrics[name]?.value ?? Number.NaN) },
+    ]),
+  );
+  return {
+    ...one,
+    metrics,
+    documentTokens: Math.round(mean(({ documentTokens }) => documentTokens)),
+    truncatedShare: mean(({ truncatedShare }) => truncatedShare),
+    sampledTokens: one.sampledTokens + other.sampledTokens,
+    conversations: one.conversations + other.conversations,
+    seconds: one.seconds + other.seconds,
+    questions,
+  };
+}
 
 const policy = (name: string, cells: readonly AskedCell[], system: string): Policy => [
   name,
@@ -108,18 +139,21 @@ export function pairedFigures({ untrained: base, seeds: ofSeeds, controls: ofCon
   const untrained = policy("untrained", base, "base");
   const seeds = ofSeeds.map((cells, i) => policy(`seed ${i + 1}`, cells, "trained"));
   const controls = ofControls.map((cells, i) => policy(`control ${i + 1}`, cells, "trained"));
-  const baselines = ["bm25", "truncated"].map((system) => policy(system, base, system));
+  const baselines = ["bm25", "truncated", "full"].map((system) => policy(system, base, system));
   const trainedReaders = ofSeeds.map((cells, i) =>
     policy(`bm25, read by seed ${i + 1}`, cells, "bm25-trained"),
   );
   const documents = [
     ...new Set([untrained, ...seeds].flatMap(([, cells]) => cells.map((cell) => cell.documents))),
   ];
+  /** Of one length for all, since a search counts no text and some were asked fewer questions. */
+  const tokensOf = (length: number) =>
+    [untrained, ...seeds].flatMap(([, cells]) => allOf(cells, length))[0]?.documentTokens ?? 0;
   const ofEach = [untrained, ...seeds, ...controls, ...baselines, ...trainedReaders].flatMap(([name, all]) =>
     all.map((cell) => ({
       policy: name,
       documents: cell.documents,
-      documentTokens: cell.documentTokens,
+      documentTokens: tokensOf(cell.documents),
       questions: cell.questions.length,
       ...intervalOf(cell.questions.map(({ f1 }) => f1)),
       exactMatch: rounded(cell.metrics["exactMatch"]?.value ?? Number.NaN),
@@ -137,10 +171,9 @@ export function pairedFigures({ untrained: base, seeds: ofSeeds, controls: ofCon
   const ofAll = together.flatMap(([name, policies]) =>
     documents.flatMap((length) => {
       const found = policies.length > 1 ? scores(policies, length) : undefined;
-      const documentTokens = policies[0]?.[1].find((cell) => cell.documents === length)?.documentTokens;
-      if (found === undefined || documentTokens === undefined) return [];
+      if (found === undefined) return [];
       const { f1, interval } = intervalOf([...found.values()]);
-      return [{ policy: name, documents: length, documentTokens, questions: found.size, f1, interval }];
+      return [{ policy: name, documents: length, documentTokens: tokensOf(length), questions: found.size, f1, interval }];
     }),
   );
   const couples: readonly (readonly [string, Policies, Policies])[] = [
@@ -164,7 +197,7 @@ export function pairedFigures({ untrained: base, seeds: ofSeeds, controls: ofCon
         return other === undefined ? [] : [f1 - other];
       });
       if (values.length === 0) return [];
-      const documentTokens = after[0]?.[1].find((cell) => cell.documents === length)?.documentTokens ?? 0;
+      const documentTokens = tokensOf(length);
       const p = signFlipP(values.map((value, i) => ({ value, cluster: String(i) })));
       const { f1, interval } = intervalOf(values);
       return [{ documents: length, documentTokens, difference, questions: values.length, f1, interval, p }];

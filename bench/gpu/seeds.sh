@@ -45,7 +45,12 @@ long=" trained:3000:24:0 trained:3000:24:24 trained:800:64 trained:100:64 traine
 all="trained:50:200 trained:200:64 bm25-trained:50:200 bm25-trained:200:64$long"
 for name in $names; do
   case $name in
-  0) ask 0 "base:50:200 base:200:64 bm25:50:200 bm25:200:64 truncated:50:200 truncated:200:64$(echo "$long" | sed 's/trained/base/g')" & ;;
+  0)
+    {
+      ask 0 "base:50:200 base:200:64 bm25:50:200 bm25:200:64 truncated:50:200 truncated:200:64$(echo "$long" | sed 's/trained/base/g')"
+      ask 0 "full:50:200 full:200:64" --context-tokens 32768 --rows 16
+    } &
+    ;;
   control-*) one "$name" "trained:50:200 trained:200:64" --seed "${name#control-}" --shuffle-rewards & ;;
   *) one "$name" "$all" --seed "$name" & ;;
   esac
