@@ -173,7 +173,16 @@ export function pairedFigures({ untrained: base, seeds: ofSeeds, controls: ofCon
       const found = policies.length > 1 ? scores(policies, length) : undefined;
       if (found === undefined) return [];
       const { f1, interval } = intervalOf([...found.values()]);
-      return [{ policy: name, documents: length, documentTokens: tokensOf(length), questions: found.size, f1, interval }];
+      return [
+        {
+          policy: name,
+          documents: length,
+          documentTokens: tokensOf(length),
+          questions: found.size,
+          f1,
+          interval,
+        },
+      ];
     }),
   );
   const couples: readonly (readonly [string, Policies, Policies])[] = [
