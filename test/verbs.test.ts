@@ -1,11 +1,13 @@
 // Every command that needs no more than a machine and one cluster is run with --json and --no-input: what it prints is of the
 // schema that `palimpsest schema` prints, and nothing else is on standard output.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { builtinRecipesDir } from "@palimpsest/trainer";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { verbsOf } from "../packages/apps/cli/src/display/verbs.js";
 import { makeProgram } from "../packages/apps/cli/src/program/whole-program.js";
+import { giveChatTemplate } from "../scripts/docs-check/files.mjs";
 import { Command } from "./support/command.js";
 import { fileFolder } from "./support/temporary-folder.js";
 import { TestCluster } from "./support/test-cluster.js";
@@ -14,6 +16,7 @@ import { until } from "./support/until.js";
 const program = await makeProgram(undefined);
 const folder = fileFolder();
 const path = (...parts: string[]) => join(folder, ...parts);
+const shared = process.env["PALIMPSEST_SHARED"] ?? join(import.meta.dirname, "../../shared");
 let cluster: TestCluster;
 
 beforeAll(async () => {
@@ -80,26 +83,12 @@ async function runs(name: string, ...words: readonly string[]): Promise<Record<s
 
 /** Commands that other tests run, where each value that is printed is held against the schema, too. */
 const elsewhere: Readonly<Record<string, string>> = {
-  quickstart: "it trains for minutes: test/packages.test.ts",
-  train: "it trains: train.test.ts with --dry-run, and the stories",
-  "train sft": "it trains a model: train-sft.test.ts",
-  "train replay": "it needs a run: test/stories",
-  ask: "it needs a model: ask.test.ts",
-  "data filter": "it asks a model: data-filter.test.ts",
-  "data rate": "it asks a model: data-rate.test.ts",
+  quickstart: "it trains for minutes: test/packages.test.ts; what --dry-run prints is held here",
   "model download": "it needs a hub: model.test.ts and test/stories/08-fetching-a-model.test.ts",
-  "model generate": "it needs a model: test/stories/07-talking-to-a-model.test.ts",
-  "model check": "it needs a reference: checks.test.ts",
-  "loss check": "it needs golden values: checks.test.ts",
-  "trace view": "it needs a trace: trace.test.ts",
-  "eval ruler": "it asks a model: eval tests",
-  "eval ruler-hqa": "it asks a model: eval tests",
-  "eval longqa": "it asks a model: eval tests",
-  "eval locomo": "it asks a model: eval tests",
-  board: "it asks systems on worlds: board.test.ts",
-  "dashboard export": "it needs a run: test/dashboard",
   setup: "it downloads",
-  "setup gpu": "it downloads",
+  ...(existsSync(shared)
+    ? {}
+    : { "model check": "it needs a reference", "loss check": "it needs golden values" }),
 };
 
 test("what needs no cluster", async () => {
@@ -139,6 +128,118 @@ test("what needs no cluster", async () => {
   await runs("model info", path("tiny"), "--tensors");
   await runs("model convert", path("tiny"), "--out", path("converted"));
   await runs("model export", path("tiny"), "--out", path("exported"));
+});
+
+test("what asks a model", async () => {
+  const wasm = ["--backend", "wasm"];
+  const model = ["--model", path("tiny"), ...wasm];
+  const asked = (out: string) => [...model, "--systems", "truncated", "--limit", "1", "--out", path(out)];
+  await runs("model generate", path("tiny"), "--prompt", "the cat", "--max-tokens", "4", ...wasm);
+  await runs("ask", path("text.txt"), "-q", "who sat?", ...model, "--trace", path("trace.jsonl"));
+  await runs("trace view", path("trace.jsonl"));
+  const question = {
+    _id: "a",
+    question: "who sat?",
+    answer: "cat",
+    supporting_facts: [["t", 0]],
+    context: [
+      ["t", ["the cat sat."]],
+      ["u", ["a dog ran."]],
+    ],
+  };
+  writeFileSync(path("hotpot.json"), JSON.stringify([question]));
+  await runs("eval longqa", "--input", path("hotpot.json"), ...asked("longqa"));
+  await runs("eval ruler-hqa", "--input", path("hotpot.json"), "--lengths", "2", ...asked("hqa"));
+  await runs("eval ruler", "--lengths", "512", "--count", "1", "--tasks", "niah_single_1", ...asked("ruler"));
+  const conversation = {
+    sample_id: "conv-1",
+    conversation: {
+      speaker_a: "Ann",
+      speaker_b: "Ben",
+      session_1_date_time: "1:56 pm on 8 May, 2023",
+      session_1: [{ speaker: "Ben", dia_id: "D1:1", text: "Ben has moved to Oslo." }],
+    },
+    observation: { session_1_observation: { Ben: [["This is observed.", "D1:1"]] } },
+    event_summary: { events_session_1: { Ann: [], Ben: ["This is an event."], date: "8 May, 2023" } },
+    session_summary: {},
+    qa: [{ question: "Who moved?", answer: "Ben", evidence: ["D1:1"], category: 4 }],
+  };
+  writeFileSync(path("locomo.json"), JSON.stringify([conversation]));
+  await runs("eval locomo", "--input", path("locomo.json"), "--split", "all", ...asked("locomo"));
+  const base = join(builtinRecipesDir, "bases/small-store");
+  const board = {
+    description: "A cell",
+    worlds: ["carry"],
+    sentences: [40],
+    lowercase: true,
+    difficulty: { cast: 4 },
+    rows: { BM25: { system: "rag-bm25" } },
+    reader: {
+      documentPrompt: "{document} {question}",
+      closedPrompt: "{question}",
+      prompt: "text",
+      stopTokens: ["<|end|>"],
+      answerTokens: 4,
+      passageTokens: 24,
+      passages: 2,
+      contextTokens: 128,
+    },
+    maxLength: 128,
+  };
+  // JSON is YAML, too.
+  writeFileSync(path("board.yaml"), JSON.stringify(board));
+  await runs(
+    "board",
+    path("board.yaml"),
+    "--model",
+    base,
+    ...wasm,
+    "--questions",
+    "3",
+    "--out",
+    path("board"),
+  );
+  if (!existsSync(shared)) return;
+  const reference = join(shared, "fixtures/hf-parity/qwen2");
+  await runs("model check", "--reference", reference, "--model", reference, "--mode", "eager", ...wasm);
+  await runs("loss check", "--golden", join(shared, "fixtures/losses/golden.json"));
+});
+
+test("what trains a model, and what reads its run", async () => {
+  writeFileSync(path("shown.jsonl"), `${JSON.stringify({ prompt: "the", completion: " cat" })}\n`);
+  const shown = ["--data", path("shown.jsonl"), "--epochs", "1"];
+  await runs("train sft", "--model", path("tiny"), ...shown, "--out", path("taught"));
+  const rows = ["ben", "ken"].map((name) => ({
+    id: name,
+    question: `what does ${name} like?`,
+    answers: ["bats"],
+    document: ` ${name} likes bats.`,
+  }));
+  writeFileSync(path("questions.jsonl"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  const recipe = {
+    name: "brief",
+    model: { path: "builtin:quickstart" },
+    agent: { preset: "tiny" },
+    data: { source: "jsonl", path: "./questions.jsonl" },
+    rollout: { maxTokens: 52, concurrency: 8 },
+    learner: { preset: "memagent", groupSize: 4, buckets: [{ rows: 8, length: 49 }] },
+    train: { steps: 1, groupsPerStep: 2 },
+  };
+  writeFileSync(path("brief.yaml"), JSON.stringify(recipe));
+  await runs("data rate", path("brief.yaml"), "--samples", "1", "--backend", "wasm", "--out", path("rates"));
+  giveChatTemplate(path("tiny"));
+  const filter = ["--model", path("tiny"), "--backend", "wasm", "--max-tokens", "4"];
+  await runs("data filter", path("questions.jsonl"), ...filter, "--out", path("kept.jsonl"));
+  for (const words of [
+    ["quickstart", "--dry-run"],
+    ["train", path("brief.yaml"), "--dry-run"],
+  ])
+    await check(words[0] ?? "", await run([...words, "--json", "--no-input"]));
+  const runDir = path("runs/brief");
+  await runs("train", path("brief.yaml"), "--run-dir", runDir);
+  await runs("train replay", "--run", runDir, "--step", "1");
+  await runs("dashboard export", runDir, "--out", path("pages"));
+  await runs("setup gpu", "--dry-run");
 });
 
 test("what needs a cluster", async () => {

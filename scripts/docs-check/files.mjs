@@ -109,6 +109,7 @@ export function layOut(root, folder, shared) {
   put(folder, "contracts.txt", fence(root, "docs/tutorials/ask.md", "text", "contract"));
   put(folder, "facts.txt", fence(root, "docs/tutorials/agent.md", "text", "bob"));
   put(folder, "autoscale.yaml", fence(root, "docs/guides/autoscaling.md", "yaml", "kind: local"));
+  put(folder, "quotas.yaml", fence(root, "docs/operations.md", "yaml", "namespaces:"));
   put(folder, "small.yaml", shortened(fence(root, "docs/guides/training.md", "yaml", "name: small")));
   if (shared === undefined) return;
   linkAll(join(shared, "data"), join(folder, "data"));

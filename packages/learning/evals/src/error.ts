@@ -17,7 +17,7 @@ export type EvaluationErrorCode =
 
 /** The only error class of this package. Its message names the field, the value and the fix. */
 export class EvaluationError extends CodedError<EvaluationErrorCode> {
-  constructor(code: EvaluationErrorCode, message: string) {
-    super("EvaluationError", code, message);
+  constructor(code: EvaluationErrorCode, message: string, options: { readonly cause?: unknown } = {}) {
+    super("EvaluationError", code, message, options);
   }
 }

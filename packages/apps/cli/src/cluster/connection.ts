@@ -1,5 +1,5 @@
 import { type Cluster, connect } from "@palimpsest/client";
-import { type FoundHead, findHead, type SearchHow } from "@palimpsest/client/find-head";
+import { awayError, type FoundHead, findHead, type SearchHow } from "@palimpsest/client/find-head";
 import type { Command } from "commander";
 import { absolutePath } from "../input/absolute-path.js";
 
@@ -41,8 +41,12 @@ export async function withCluster<T>(
   how: { readonly anyProtocol?: boolean } = {},
 ): Promise<T> {
   const jobId = process.env["PALIMPSEST_JOB_ID"];
-  const { address, token, tls } = resolveConnection(options);
-  const cluster = await connect({ address, token, tls, name, ...(jobId ? { jobId } : {}) }, how);
+  const found = resolveConnection(options);
+  const { address, token, tls } = found;
+  const job = jobId ? { jobId } : {};
+  const cluster = await connect({ address, token, tls, name, ...job }, how).catch((reason: unknown) => {
+    throw awayError(found, reason, process.env);
+  });
   try {
     return await use(cluster);
   } finally {

@@ -1,6 +1,6 @@
-import { PalimpsestError } from "@palimpsest/wire";
+import { CodedError } from "@palimpsest/std";
 import { exitCodeOf } from "../input/exit-codes.js";
-import { fileFailure } from "./file-failure.js";
+import { fileFailure, meantPath } from "./file-failure.js";
 import { printable, printableLine } from "./printable.js";
 
 /**
@@ -17,8 +17,13 @@ export function reportFailure(reason: unknown): number {
 }
 
 function messageOf(reason: unknown): string {
-  if (reason instanceof PalimpsestError) return reason.rawMessage;
-  return reason instanceof Error ? reason.message : String(reason);
+  const text =
+    reason instanceof CodedError
+      ? reason.rawMessage
+      : reason instanceof Error
+        ? reason.message
+        : String(reason);
+  return text.includes("did you mean") ? text : `${text}${meantPath(reason)}`;
 }
 
 /** The package for actors alone lacks what only learning, or only a provider of machines, needs. */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { closestWord, systemFailure } from "@palimpsest/std/input";
+import { pathFailure } from "../input/path-failure.js";
 
 /** Flags that name what a command writes. An error of a full disk does not say which file it was. */
 const outputs =
@@ -23,8 +24,13 @@ export function fileFailure(reason: unknown, argv: readonly string[]): string | 
   const at = where ?? named.map(({ value }) => value).join(" or ");
   const by = named.length > 0 ? ` (${named.map(({ flag, value }) => `${flag} ${value}`).join(", ")})` : "";
   const what = at === "" ? reason.message : `${at}${by}`;
-  const near = code === "ENOENT" && where !== undefined ? nearPath(where) : "";
-  return `${what}: ${failure.what}: ${remedy} (${code})${near}`;
+  return `${what}: ${failure.what}: ${remedy} (${code})${meantPath(reason)}`;
+}
+
+/** Says which path was probably meant where an error, or what caused it, is that none is there; else nothing. */
+export function meantPath(reason: unknown): string {
+  const failure = pathFailure(reason);
+  return failure?.code === "ENOENT" ? nearPath(failure.where) : "";
 }
 
 /** Says which path was probably meant: of the first folder or file that is missing, what has a similar name beside it. */

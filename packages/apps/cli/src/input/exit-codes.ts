@@ -2,6 +2,7 @@ import { CodedError } from "@palimpsest/std";
 import { systemFailure } from "@palimpsest/std/input";
 import type { ErrorCode } from "@palimpsest/wire";
 import { CommanderError } from "commander";
+import { pathFailure } from "./path-failure.js";
 import { wasInterrupted } from "./signals.js";
 
 /** What the program says with its exit code. The set is closed; docs/commands.md is made from these comments. */
@@ -12,7 +13,7 @@ export const exitCodes = {
   failed: 1,
   /** What was typed, or a file of settings, is wrong; the message names it. */
   usage: 2,
-  /** There is no such actor, job, node, model or file. */
+  /** There is no such actor, job, node, model, file or folder. */
   notFound: 3,
   /** The head, a node, Redis or another server cannot be reached, or did not answer in time: try again later. */
   unreachable: 4,
@@ -79,13 +80,20 @@ const others: Readonly<Record<string, ExitCode>> = {
   SERVER_FAILED: exitCodes.unreachable,
   TIMEOUT: exitCodes.unreachable,
   UNREACHABLE: exitCodes.unreachable,
-  ENOENT: exitCodes.notFound,
-  EACCES: exitCodes.refused,
-  EPERM: exitCodes.refused,
   ECONNREFUSED: exitCodes.unreachable,
   EHOSTUNREACH: exitCodes.unreachable,
   ENOTFOUND: exitCodes.unreachable,
   ETIMEDOUT: exitCodes.unreachable,
+};
+
+/** What is wrong with a file or a folder counts first, whichever command, option or file names it. */
+const ofPath: Readonly<Record<string, ExitCode>> = {
+  ENOENT: exitCodes.notFound,
+  EACCES: exitCodes.refused,
+  EPERM: exitCodes.refused,
+  EROFS: exitCodes.refused,
+  EISDIR: exitCodes.usage,
+  ENOTDIR: exitCodes.usage,
 };
 
 const byCode: Readonly<Record<string, ExitCode>> = { ...others, ...ofRuntime };
@@ -94,6 +102,8 @@ const byCode: Readonly<Record<string, ExitCode>> = { ...others, ...ofRuntime };
 export function exitCodeOf(reason: unknown): ExitCode {
   if (wasInterrupted()) return exitCodes.interrupted;
   if (reason instanceof CommanderError) return exitCodes.usage;
+  const path = pathFailure(reason);
+  if (path !== undefined) return ofPath[path.code] ?? exitCodes.failed;
   const code = reason instanceof CodedError ? reason.code : systemFailure(reason)?.code;
   return (code !== undefined && Object.hasOwn(byCode, code) ? byCode[code] : undefined) ?? exitCodes.failed;
 }

@@ -17,6 +17,7 @@ export function yamlFile(option: string, file: string, content: string, document
     throw new PalimpsestError(
       "CONFIG_INVALID",
       `${option} ${file} cannot be read: ${yamlProblem(reason) ?? reasonText(reason)}; name a YAML file (${document})`,
+      { cause: reason },
     );
   }
   if (value === null)

@@ -174,8 +174,8 @@ describe("palimpsest mcp", () => {
     });
     const [code] = await once(child, "close");
     expect([code, said]).toEqual([
-      2,
-      expect.stringContaining(`--root ${missing}: is not a folder that exists;`),
+      3,
+      expect.stringContaining(`--root ${missing}: does not exist;`),
     ]);
   });
 

@@ -31,11 +31,10 @@ const flagsOf = ({ command }: (typeof verbs)[number]) =>
 function wordsOf({ name, command }: (typeof verbs)[number]): readonly string[] {
   const given = command.registeredArguments.filter(({ required }) => required);
   const needed = command.options.filter(({ mandatory }: Option) => mandatory);
-  const value = (choices: readonly string[] | undefined, long?: string) =>
-    choices?.[0] ?? (long === "--reference" ? "." : "1");
+  const value = (choices: readonly string[] | undefined) => choices?.[0] ?? "1";
   return [
     ...name.split(" "),
-    ...needed.flatMap(({ long, argChoices }: Option) => [long ?? "", value(argChoices, long ?? "")]),
+    ...needed.flatMap(({ long, argChoices }: Option) => [long ?? "", value(argChoices)]),
     ...given.map(({ argChoices }) => value(argChoices)),
   ];
 }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { LearnerError } from "@palimpsest/learner";
+import { reasonText } from "@palimpsest/std/input";
 import { z } from "zod";
 
 const numbers = z.array(z.number());
@@ -45,7 +46,9 @@ export async function readGolden(path: string): Promise<Golden> {
   const refuse = (what: string, cause: unknown): never => {
     throw new LearnerError("REFERENCE_INVALID", `${path}: ${what}`, { cause });
   };
-  const text = await readFile(path, "utf8").catch((cause: unknown) => refuse("cannot be read", cause));
+  const text = await readFile(path, "utf8").catch((cause: unknown) =>
+    refuse(`cannot be read (${reasonText(cause)})`, cause),
+  );
   let json: unknown;
   try {
     json = JSON.parse(text);

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { ModelError } from "@palimpsest/model";
+import { reasonText } from "@palimpsest/std/input";
 import { z } from "zod";
 
 const ids = z.array(z.int().nonnegative());
@@ -25,7 +26,7 @@ export type ReferenceText = z.infer<typeof caseSchema>;
  */
 export async function readReferenceTexts(path: string): Promise<readonly ReferenceText[]> {
   const json = await readFile(path, "utf8").catch((cause: unknown) => {
-    throw new ModelError("FILE_MISSING", `${path} cannot be read`, { cause });
+    throw new ModelError("FILE_MISSING", `${path} cannot be read (${reasonText(cause)})`, { cause });
   });
   try {
     return fileSchema.parse(JSON.parse(json)).cases;

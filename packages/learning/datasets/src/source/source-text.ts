@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { reasonText } from "@palimpsest/std/input";
 import { conversion, fileKind, utf8Problem, utf8Text, wideEncoding } from "@palimpsest/trajectories/text";
 import { DatasetError } from "../error.js";
 
@@ -9,7 +10,7 @@ import { DatasetError } from "../error.js";
 export async function readSourceText(path: string, signal?: AbortSignal): Promise<string> {
   const bytes = await readFile(path, signal ? { signal } : {}).catch((error: NodeJS.ErrnoException) => {
     signal?.throwIfAborted();
-    const why = error.code === "EISDIR" ? "is a folder" : "cannot be read";
+    const why = error.code === "EISDIR" ? "is a folder" : `cannot be read (${reasonText(error)})`;
     throw new DatasetError(
       "UNREADABLE_FILE",
       `path: "${path}" ${why}; give an existing text file`,

@@ -7,7 +7,7 @@ import {
 } from "@palimpsest/agents";
 import { type Embedder, hashedEmbedder } from "@palimpsest/memory";
 import type { TrajectoryReward } from "@palimpsest/rewards";
-import { parseInput } from "@palimpsest/std/input";
+import { closestWord, parseInput } from "@palimpsest/std/input";
 import type { z } from "zod";
 import { agentSystem, type OnEpisode } from "../baselines/agent-system.js";
 import { closedBook, fullContext, truncatedContext } from "../baselines/direct.js";
@@ -38,7 +38,11 @@ export function systemSettings(name: string, settings: EvalSettings): SystemSett
     (Object.hasOwn(builtInSystems, name) ? builtInSystems[name as keyof typeof builtInSystems] : undefined);
   if (found) return found;
   const known = [...new Set([...Object.keys(settings.systems), ...Object.keys(builtInSystems)])];
-  throw new EvaluationError("BAD_CONFIG", `systems: "${name}" is unknown; use one of ${known.join(", ")}`);
+  const meant = closestWord(name, known);
+  throw new EvaluationError(
+    "BAD_CONFIG",
+    `systems: "${name}" is unknown; use one of ${known.join(", ")}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
+  );
 }
 
 /**

@@ -124,7 +124,7 @@ describe("systems from settings", () => {
       preset: "tiny",
     });
     expect(() => overrideSetting(none, "memagnet.preset", "x")).toThrow(
-      /"memagnet" is unknown; use one of memagent,/,
+      /"memagnet" is unknown; use one of memagent,.*; did you mean memagent\?/,
     );
     expect(() => overrideSetting(none, "concurrency", 0)).toThrow(/BAD_CONFIG/);
     expect(() => make("memagent", overrideSetting(plain, "memagent.chunks", 1))).toThrow(

@@ -55,6 +55,7 @@ async function* linesOf(path: string): AsyncGenerator<Line> {
     throw new EvaluationError(
       "BAD_TRACE",
       `${path}: cannot be read (${reasonText(reason)}); give a trace file`,
+      { cause: reason },
     );
   }
   yield { text: rest, isWhole: false };

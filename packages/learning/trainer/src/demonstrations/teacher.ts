@@ -91,9 +91,13 @@ export async function askTeacher(options: AskTeacherOptions): Promise<AskedTeach
 }
 
 async function readPrompts(path: string): Promise<readonly Question["messages"][]> {
-  const refuse = (what: string) => new PalimpsestError("CONFIG_INVALID", `prompts: ${path}${what}`);
+  const refuse = (what: string, cause?: unknown) =>
+    new PalimpsestError("CONFIG_INVALID", `prompts: ${path}${what}`, { cause });
   const text = await readFile(path, "utf8").catch((reason: unknown) => {
-    throw refuse(` cannot be read (${reasonText(reason)}); give a file with one JSON object per line`);
+    throw refuse(
+      ` cannot be read (${reasonText(reason)}); give a file with one JSON object per line`,
+      reason,
+    );
   });
   const prompts = text.split("\n").flatMap((line, at) => {
     if (line.trim() === "") return [];

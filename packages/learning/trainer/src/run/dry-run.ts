@@ -216,7 +216,8 @@ export async function recipeForGpus(recipe: Recipe, gpus: RunGpus, options: Plan
 /** Returns the longest conversation of each kind, measured by prompt and reply together. */
 function longestOf(extents: readonly EpisodeExtent[]): ConversationPlan[] {
   const longest = new Map<ConversationKind, ConversationPlan>();
-  for (const conversation of extents.flatMap((extent) => extent.conversations)) {
+  for (const extent of extents.flatMap(({ conversations }) => conversations)) {
+    const { commonTokens: _, ...conversation } = extent;
     const known = longest.get(conversation.kind);
     const tokens = conversation.promptTokens + conversation.replyTokens;
     if (known === undefined || tokens > known.promptTokens + known.replyTokens)

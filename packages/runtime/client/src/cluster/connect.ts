@@ -14,25 +14,26 @@ export async function connect(options: ConnectOptions = {}, deps: ConnectDeps = 
   // A process of the cluster is given both, and does not load what searches.
   const { address, token } = others;
   if (address !== undefined && token !== undefined)
-    return await connected({ ...others, address, token }, deps, () => "");
-  const { findHead, whyAway } = await import("./find-head.js");
-  const { dataDir: _, ...found } = findHead(others, process.env);
+    return await connected({ ...others, address, token }, deps);
+  const { awayError, findHead } = await import("./find-head.js");
+  const found = findHead(others, process.env);
   const jobId = others.jobId ?? (address === undefined ? process.env["PALIMPSEST_JOB_ID"] : undefined) ?? "";
-  return await connected({ ...others, ...found, jobId }, deps, () => whyAway(found.address, process.env));
+  const to = { address: found.address, token: found.token, tls: found.tls };
+  return await connected({ ...others, ...to, jobId }, deps).catch((reason: unknown) => {
+    throw awayError(found, reason, process.env);
+  });
 }
 
-/** @param whyAway says what is known about a head that cannot be reached; "" if nothing */
 async function connected(
   options: Parameters<typeof Cluster.connect>[0],
   deps: ConnectDeps,
-  whyAway: () => string,
 ): Promise<Cluster> {
   try {
     return await Cluster.connect(options, deps);
   } catch (reason) {
     const { address, tls } = options;
     if (PalimpsestError.from(reason).code !== "UNAVAILABLE") throw reason;
-    const why = whyAway() || (await tlsMismatch(address, Boolean(tls)));
+    const why = await tlsMismatch(address, Boolean(tls));
     if (why === "") throw reason;
     throw new PalimpsestError("UNAVAILABLE", `the head at ${address} cannot be reached: ${why}`, {
       cause: reason,

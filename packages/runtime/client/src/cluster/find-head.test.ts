@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PalimpsestError } from "@palimpsest/wire";
 import { expect, test } from "vitest";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
-import { findHead, whyAway } from "./find-head.js";
+import { awayError, findHead } from "./find-head.js";
 
 /** A process id that no process has. */
 const nobody = 2 ** 22 + 1;
@@ -13,6 +13,7 @@ interface Written {
   readonly address?: string;
   readonly tls?: boolean;
   readonly token?: string;
+  readonly startedAtMs?: number;
 }
 
 /** Writes what a head leaves in its data folder. */
@@ -29,7 +30,7 @@ function head(
     metricsAddress: "",
     version: "0",
   };
-  const file = { ...facts, ...more, address, pid, tokenPath: join(folder, "token"), startedAtMs: 1 };
+  const file = { ...facts, startedAtMs: 1, ...more, address, pid, tokenPath: join(folder, "token") };
   writeFileSync(join(folder, "head.json"), JSON.stringify(file));
   writeFileSync(join(folder, "token"), `${token}\n`);
 }
@@ -131,8 +132,31 @@ test("a head that was ended is named with its file; a worker may wait for its ne
   expect(findHead({}, of(folder), { mayHaveEnded: true })).toMatchObject({ address: "127.0.0.1:1" });
   head(join(folder, "head"), { pid: nobody });
   expect(findHead({}, of(folder))).toMatchObject({ address: "127.0.0.1:1" });
-  expect(whyAway("127.0.0.1:1", of(folder))).toContain(`its process ${nobody} has ended`);
-  expect(whyAway("127.0.0.1:9", of(folder))).toBe("");
+});
+
+test("a head that does not answer is named with its address, and with what names it", () => {
+  const folder = testFolder();
+  head(join(folder, "head"), { pid: nobody });
+  head(join(folder, "dev/head"), { pid: nobody, address: "127.0.0.1:2", startedAtMs: 2 });
+  const refused = new PalimpsestError("UNAVAILABLE", "the head at 127.0.0.1:9 cannot be reached: because");
+  // The newest of two that were killed is the one that was meant.
+  const killed = findHead({}, of(folder));
+  const said = awayError(killed, refused, of(folder));
+  expect(said.code).toBe("UNAVAILABLE");
+  expect(said.rawMessage).toBe(
+    `the head at 127.0.0.1:2 does not answer: its process ${nobody} has ended; start it with \`palimpsest dev\`; ` +
+      `${join(folder, "dev/head/head.json")} names this address`,
+  );
+  const given = findHead({ address: "127.0.0.1:9", token: "t" }, of(folder), { flags: true });
+  expect(awayError(given, refused, of(folder)).rawMessage).toBe(
+    "the head at 127.0.0.1:9 cannot be reached: because; --address names this address",
+  );
+  const named = findHead({ token: "t" }, of(folder, { PALIMPSEST_ADDRESS: "127.0.0.1:9" }));
+  expect(awayError(named, refused, of(folder)).rawMessage).toContain(
+    "; PALIMPSEST_ADDRESS names this address",
+  );
+  const denied = new PalimpsestError("UNAUTHENTICATED", "no");
+  expect(awayError(killed, denied, of(folder))).toBe(denied);
 });
 
 test("without a token, the error says so, and which file was tried", () => {

@@ -49,6 +49,8 @@ export interface FoundHead {
   readonly tls: string;
   /** Data folder of the head on this machine that has the address; undefined if none is known. */
   readonly dataDir: string | undefined;
+  /** What names the address: an option, a variable, or a file. */
+  readonly from: string;
 }
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT without a head, UNAUTHENTICATED without a token, CONFIG_INVALID */
@@ -62,8 +64,8 @@ export function findHead(given: HeadSearch, own: Environment, how: SearchHow = {
       : [given.dataDir];
   const known = folders.flatMap((folder) => knownHead(folder));
   const named = given.address ?? (environment["PALIMPSEST_ADDRESS"] || undefined);
-  if (named !== undefined)
-    checkAddress(named, given.address === undefined ? sourceOf("address") : say("address"));
+  const source = given.address === undefined ? sourceOf("address") : say("address");
+  if (named !== undefined) checkAddress(named, source);
   const local = named === undefined ? mostAlive(known) : known.find(({ head }) => head.address === named);
   const address = named ?? local?.head.address;
   if (!address) {
@@ -105,7 +107,8 @@ export function findHead(given: HeadSearch, own: Environment, how: SearchHow = {
     say,
     source: given.tls === undefined ? sourceOf("tls") : say("tls"),
   });
-  return { address, token, tls: tls === "" ? "" : resolve(tls), dataDir: local?.folder };
+  const from = named === undefined ? headAddressPathOf(folder) : source;
+  return { address, token, tls: tls === "" ? "" : resolve(tls), dataDir: local?.folder, from };
 }
 
 function checkAddress(address: string, what: string): void {
@@ -124,14 +127,15 @@ function knownHead(folder: string): KnownHead[] {
 }
 
 /**
- * Returns the first head whose process lives, else the first that did not end in an orderly way: its process may be in
+ * Returns the first head whose process lives, else the newest that did not end in an orderly way: its process may be in
  * another container, with process ids of its own, or about to be started again.
  */
 function mostAlive(known: readonly KnownHead[]): KnownHead | undefined {
+  const newest = known.toSorted((one, other) => other.head.startedAtMs - one.head.startedAtMs);
   return (
     known.find(({ head }) => head.pid !== 0 && isProcessAlive(head.pid)) ??
-    known.find(({ head }) => head.pid !== 0) ??
-    known[0]
+    newest.find(({ head }) => head.pid !== 0) ??
+    newest[0]
   );
 }
 
@@ -170,15 +174,14 @@ function checkTls(
   }
 }
 
-/**
- * Says what the files of this machine know about a head that cannot be reached; empty if nothing.
- */
-export function whyAway(address: string, environment: Environment): string {
-  for (const folder of [defaultDataDir("head", environment), join(devFolder(environment), "head")]) {
-    const head = knownHead(folder)[0]?.head;
-    if (head?.address !== address || (head.pid !== 0 && isProcessAlive(head.pid))) continue;
-    const process = head.pid === 0 ? "it has ended" : `its process ${head.pid} has ended`;
-    return `${process} (${headAddressPathOf(folder)}): start it with ${startOf(folder, environment)}`;
-  }
-  return "";
+/** Returns the error of a connection, with what names the address and what is known about its head if that is away. */
+export function awayError(found: FoundHead, reason: unknown, environment: Environment): PalimpsestError {
+  const error = PalimpsestError.from(reason);
+  if (error.code !== "UNAVAILABLE") return error;
+  const head = found.dataDir === undefined ? undefined : readHeadAddress(found.dataDir);
+  const isAway = head?.address === found.address && (head.pid === 0 || !isProcessAlive(head.pid));
+  const what = isAway
+    ? `the head at ${found.address} does not answer: its process ${head.pid === 0 ? "" : `${head.pid} `}has ended; start it with ${startOf(found.dataDir ?? "", environment)}`
+    : error.rawMessage;
+  return new PalimpsestError("UNAVAILABLE", `${what}; ${found.from} names this address`, { cause: reason });
 }

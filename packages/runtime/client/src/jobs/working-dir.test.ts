@@ -63,6 +63,8 @@ describe("packWorkingDir", () => {
   });
 
   test("refuses what is no folder", async () => {
-    await expect(packWorkingDir(join(folder, "missing"))).rejects.toThrow("is not a folder");
+    await expect(packWorkingDir(join(folder, "missing"))).rejects.toThrow("does not exist");
+    await writeFile(join(folder, "file"), "");
+    await expect(packWorkingDir(join(folder, "file"))).rejects.toThrow("is not a folder");
   });
 });

@@ -9,6 +9,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import ignore, { type Ignore } from "ignore";
@@ -38,11 +39,11 @@ interface Rules {
  */
 export async function packWorkingDir(folder: string): Promise<Bundle> {
   const root = resolve(folder);
-  const isFolder = await stat(root).then(
-    (entry) => entry.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) throw refused(`working directory ${root} is not a folder: name one that exists`);
+  const entry = await stat(root).catch((cause: unknown) => {
+    const problem = `working directory ${root} cannot be read (${reasonText(cause)}): name one that exists`;
+    throw new PalimpsestError("INVALID_ARGUMENT", problem, { cause });
+  });
+  if (!entry.isDirectory()) throw refused(`working directory ${root} is not a folder: name one that exists`);
   const what = `working directory ${root}`;
   return await packFiles(
     root,

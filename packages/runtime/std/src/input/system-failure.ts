@@ -61,6 +61,11 @@ export function systemFailure(reason: unknown): SystemFailure | undefined {
   return { code, what, remedy, ...(where === undefined ? {} : { where }) };
 }
 
+/** Returns what the operating system says of a path that is not there, for code that has looked: the cause of its error. */
+export function missingPath(path: string): Error {
+  return Object.assign(new Error(`ENOENT: no such file or directory, '${path}'`), { code: "ENOENT", path });
+}
+
 /** Says in words why something failed, to be a part of a message that names the file or the address and the fix. */
 export function reasonText(reason: unknown): string {
   const failure = systemFailure(reason);

@@ -5,6 +5,7 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import { createSecureContext, createServer, type PeerCertificate, type SecureContext } from "node:tls";
 import { ChannelCredentials } from "@grpc/grpc-js";
+import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "../base/error.js";
 import { isRole, type Role, roles } from "../protocol/access.js";
 import type { ChannelKind } from "../protocol/channel-kind.js";
@@ -56,7 +57,7 @@ export function loadTls(folder: string, options: TlsOptions = {}): TlsIdentity {
     try {
       return readFileSync(join(folder, name));
     } catch (cause) {
-      throw invalid(`${join(folder, name)} cannot be read`, cause);
+      throw invalid(`${join(folder, name)} cannot be read (${reasonText(cause)})`, cause);
     }
   };
   const pem = { ca: read(tlsFiles.ca), cert: read(tlsFiles.cert), key: read(tlsFiles.key) };

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { PalimpsestError, stateFolder } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { refuseIgnored } from "../../input/endpoint-flags.js";
+import { existingFolder } from "../../input/existing-path.js";
 import { parsePositive } from "../../input/key-values.js";
 import { refuseToWait } from "../../input/no-input.js";
 import { stopSignal } from "../../input/signals.js";
@@ -56,17 +57,6 @@ export function addMcp(program: Command): void {
     .action(run);
 }
 
-/** @throws {PalimpsestError} CONFIG_INVALID */
-async function checkRoot(root: string): Promise<void> {
-  const { stat } = await import("node:fs/promises");
-  const found = await stat(root).catch(() => undefined);
-  if (found?.isDirectory() === true) return;
-  throw new PalimpsestError(
-    "CONFIG_INVALID",
-    `--root ${root}: is not a folder${found === undefined ? " that exists" : ""}; name the folder of the documents, or serve the memory tools alone with --no-ask`,
-  );
-}
-
 async function run(flags: McpFlags): Promise<void> {
   refuseToWait("an MCP client starts this command, with its own pipes");
   refuseIgnored(flags);
@@ -76,7 +66,12 @@ async function run(flags: McpFlags): Promise<void> {
   const { memoryServer } = await import("../../mcp/mcp-server.js");
   const { MessageLines } = await import("../../mcp/message-lines.js");
   const { memory: path, ask, root, model, endpoint, backend, maxSize, timeout, encoding } = flags;
-  if (ask) await checkRoot(root);
+  if (ask)
+    existingFolder(
+      root,
+      `--root ${root}`,
+      "name the folder of the documents, or give --no-ask for memories alone",
+    );
   const memory = new MemoryFile(path);
   await memory.check();
   const askTool = ask

@@ -40,4 +40,7 @@ test("a reward comes with a recipe for an agent that is included, and each recip
   expect(recipe).toMatchObject({ name: "praise", agent: { preset: "tiny" } });
   const [, schema = ""] = /^# yaml-language-server: \$schema=(\S+)\n/.exec(readFileSync(path, "utf8")) ?? [];
   expect(existsSync(resolve(dirname(path), decodeURI(schema)))).toBe(true);
+  const notes = readFileSync(join(folder, "AGENTS.md"), "utf8");
+  const [, skills = ""] = /`([^`]+)\/\*\/SKILL\.md`/.exec(notes) ?? [];
+  expect(existsSync(resolve(folder, skills, "train/SKILL.md")), skills).toBe(true);
 });

@@ -8,6 +8,6 @@ afterEach(() => cli.end());
 
 it("refuses a folder of weights that does not exist before the model is loaded", async () => {
   await expect(cli.run("serve", "nonesuch-model", "--weights-from", "/nonesuch")).rejects.toThrow(
-    "--weights-from /nonesuch: is not a folder that exists; name the folder that has the weights",
+    "--weights-from /nonesuch: does not exist; name the folder that has the weights",
   );
 });

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { ModelFolder } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -7,6 +6,7 @@ import { z } from "zod";
 import { counted } from "../../display/count.js";
 import { JsonOutput } from "../../display/json-output.js";
 import { withLoadingScreen } from "../../display/loading-screen.js";
+import { existingFolder } from "../../input/existing-path.js";
 import { parseAmount, parseCount, parsePort, parseWhole } from "../../input/key-values.js";
 import { type LogFlags, logFormat, logFormatOption, logLevelOption } from "../../input/log-level.js";
 import { stopSignal } from "../../input/signals.js";
@@ -147,11 +147,8 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
   const { host, port, parallel, maxWaiting, tls: tlsFolder } = flags;
   // Settings are validated before minutes are spent on loading.
   const { weightsFrom } = flags;
-  if (weightsFrom !== undefined && statSync(weightsFrom, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new PalimpsestError(
-      "CONFIG_INVALID",
-      `--weights-from ${weightsFrom}: is not a folder that exists; name the folder that has the weights`,
-    );
+  if (weightsFrom !== undefined)
+    existingFolder(weightsFrom, `--weights-from ${weightsFrom}`, "name the folder that has the weights");
   const settings = parseServeSettings({
     maxBatch: parallel,
     maxWaiting,

@@ -11,7 +11,7 @@ const namePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
 /** npm takes none of these for a package of one's own: they are its folder, Node.js's modules, or what the package installs. */
 const takenNames = ["node_modules", ...builtinModules, "palimpsest", "tsx", "typescript"];
 const schemaFile = "docs/recipe.schema.json";
-const schemaInProject = join("node_modules/palimpsest", schemaFile);
+const packageInProject = "node_modules/palimpsest";
 
 /** What `palimpsest new` makes. */
 export type TemplateKind = "agent" | "reward" | "project";
@@ -73,29 +73,35 @@ function copy(kind: "agent" | "project", target: string, filter = (_path: string
   cpSync(join(builtinRecipesDir, "templates", kind), target, { recursive: true, filter });
 }
 
-function writeAgent(kind: TemplateKind, target: string, schema = schemaFor(target)): void {
+function writeAgent(kind: TemplateKind, target: string, installed = installedFor(target)): void {
   const isReward = kind === "reward";
   copy("agent", target, (path) => !(isReward && basename(path) === "agent.ts"));
   const recipe = join(target, "recipe.yaml");
-  const text = readFileSync(recipe, "utf8").replace(/\$schema=\S+/, () => `$schema=${encodeURI(schema)}`);
+  const schema = encodeURI(join(installed, schemaFile));
+  const text = readFileSync(recipe, "utf8").replace(/\$schema=\S+/, () => `$schema=${schema}`);
+  const notes = join(target, "AGENTS.md");
+  writeFileSync(
+    notes,
+    readFileSync(notes, "utf8").replace(packageInProject, () => installed),
+  );
   // A reward is tried with an agent that comes along.
   writeFileSync(recipe, isReward ? text.replace(/^agent: .*$/m, "agent: { preset: tiny }") : text);
 }
 
-/** Returns the schema of the project around a folder, or else that of this installation, as a path from there. */
-function schemaFor(target: string): string {
+/** Returns the folder with the documents of the project around a folder, or else of this installation, as a path from there. */
+function installedFor(target: string): string {
   for (let folder = target; folder !== dirname(folder); folder = dirname(folder)) {
-    const path = join(folder, schemaInProject);
-    if (existsSync(path)) return relative(target, path);
+    const path = join(folder, packageInProject);
+    if (existsSync(join(path, schemaFile))) return relative(target, path);
   }
-  return relative(target, resolve(documentPath("recipe.schema.json")));
+  return relative(target, resolve(documentPath("..")));
 }
 
 function writeProject(target: string): void {
   copy("project", target);
   // npm leaves files of this name out of a tarball.
   renameSync(join(target, "gitignore"), join(target, ".gitignore"));
-  writeAgent("project", join(target, "agent"), join("..", schemaInProject));
+  writeAgent("project", join(target, "agent"), join("..", packageInProject));
   const path = join(target, "package.json");
   const dependencies = JSON.stringify(dependenciesOf(target), null, 4).replace(/\}$/, "  }");
   writeFileSync(

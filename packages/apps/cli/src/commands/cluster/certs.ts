@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { writeSecretFile } from "@palimpsest/head/files";
 import { shellWord } from "@palimpsest/std";
 import { makeFolder } from "@palimpsest/std/files";
+import { reasonText } from "@palimpsest/std/input";
 import {
   loadTls,
   PalimpsestError,
@@ -237,7 +238,7 @@ function serialOf(certificate: string): string {
   } catch (cause) {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `${JSON.stringify(certificate)} is neither a folder with ${tlsFiles.cert}, nor a certificate, nor a serial number`,
+      `${JSON.stringify(certificate)} is neither a folder with ${tlsFiles.cert}, nor a certificate, nor a serial number (${reasonText(cause)})`,
       { cause },
     );
   }
@@ -257,7 +258,7 @@ function readAuthority(folder: string): Pem {
     } catch (cause) {
       throw new PalimpsestError(
         "NOT_FOUND",
-        `--dir: ${path} cannot be read: create a CA with \`palimpsest certs init\``,
+        `--dir: ${path} cannot be read (${reasonText(cause)}): create a CA with \`palimpsest certs init\``,
         {
           cause,
         },

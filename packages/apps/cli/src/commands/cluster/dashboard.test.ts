@@ -12,7 +12,7 @@ afterEach(() => command.end());
 
 test("a folder that does not exist is named, and no server without a run is started", async () => {
   await expect(command.run("dashboard", "runs/quickstart-*")).rejects.toThrow(
-    "runs/quickstart-*: is not a folder; give folders of runs",
+    "runs/quickstart-*: does not exist; give folders of runs",
   );
 });
 

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isLoopback, PalimpsestError } from "@palimpsest/wire";
 import { readHeadAddress } from "@palimpsest/wire/local-head";
@@ -8,6 +7,7 @@ import { type ConnectionOptions, resolveConnection, withConnection } from "../..
 import { serveDashboardProxy } from "../../cluster/dashboard-proxy.js";
 import { signInLink } from "../../cluster/sign-in-link.js";
 import { JsonOutput } from "../../display/json-output.js";
+import { existingFolder } from "../../input/existing-path.js";
 import { parsePort } from "../../input/key-values.js";
 import { stopSignal } from "../../input/signals.js";
 
@@ -30,6 +30,8 @@ const linkOutput = new JsonOutput(
   { lines: true },
 );
 
+const foldersOfRuns = "give folders of runs, or folders that contain them";
+
 export function addDashboard(program: Command): void {
   const dashboard = program
     .command("dashboard")
@@ -50,12 +52,7 @@ export function addDashboard(program: Command): void {
           `--host ${host} is reachable from outside: give 127.0.0.1, or let others use a head's dashboard`,
         );
       // A shell passes on a pattern that matches nothing, such as runs/quickstart-*, and the pages would just be empty.
-      for (const folder of folders)
-        if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-          throw new PalimpsestError(
-            "CONFIG_INVALID",
-            `${folder}: is not a folder; give folders of runs, or folders that contain them`,
-          );
+      for (const folder of folders) existingFolder(folder, folder, foldersOfRuns);
       const [{ startFolderDashboard }, { createLogger }] = await Promise.all([
         import("@palimpsest/dashboard"),
         import("@palimpsest/telemetry"),
@@ -100,6 +97,7 @@ export function addDashboard(program: Command): void {
     .requiredOption("--out <folder>", "folder to write")
     .addOption(exportOutput.option())
     .action(async (folders: string[], { out, json }: { readonly out: string; readonly json?: boolean }) => {
+      for (const folder of folders) existingFolder(folder, folder, foldersOfRuns);
       const { exportRuns, pageFolder } = await import("@palimpsest/dashboard");
       const { runs, episodes, bytes } = await exportRuns(folders, resolve(out), pageFolder);
       if (json) exportOutput.print({ out, runs, episodes, bytes });

@@ -146,6 +146,7 @@ async function runProgram(
           new PalimpsestError(
             "INVALID_ARGUMENT",
             `${name} cannot be started: ${reasonText(reason)}; give a program after --`,
+            { cause: reason },
           ),
         ),
       );

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Cluster, JobInfo } from "@palimpsest/client";
@@ -11,6 +10,7 @@ import { JsonOutput } from "../../display/json-output.js";
 import { writeOutput } from "../../display/output.js";
 import { printableLine } from "../../display/printable.js";
 import { formatTable } from "../../display/table.js";
+import { existingFolder, existingPath } from "../../input/existing-path.js";
 import {
   collect,
   collectVariables,
@@ -63,8 +63,7 @@ async function submission(file: string, argv: readonly string[]) {
     const onNotice = (notice: string) => process.stderr.write(`${notice}\n`);
     return { recipe: await carriedRecipe(text, dirname(path), file, { onNotice }), name: file, argv };
   }
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) throw new PalimpsestError("NOT_FOUND", `${file} does not exist: check the path`);
+  const found = existingPath(path, file, "name a recipe (.yaml) or a program (.ts, .js)");
   if (found.isDirectory())
     throw refused(`${file} is a folder: name a recipe (.yaml) or a program (.ts, .js) in it`);
   if (/\.[cm]?[jt]sx?$/.test(path)) return { program: pathToFileURL(path), name: file, argv };
@@ -99,6 +98,8 @@ function environmentOf({ workingDir, env, packages, installScripts }: SubmitOpti
       "INVALID_ARGUMENT",
       "--install-scripts is given without --packages, to which it applies: give both, or neither",
     );
+  if (workingDir !== undefined)
+    existingFolder(workingDir, `--working-dir ${workingDir}`, "name one that exists");
   return {
     environment: env ?? {},
     ...(workingDir ? { workingDir } : {}),
@@ -178,7 +179,7 @@ export function addJob(program: Command): void {
           "INVALID_ARGUMENT",
           "--retry-failures is given without --retries: give --retries COUNT, too",
         );
-      const submitted = await submission(file, argv);
+      const submitted = { ...(await submission(file, argv)), ...environmentOf(options) };
       await withCluster(options, "job submit", async (cluster) => {
         const info = await cluster.jobs.submit({
           ...submitted,
@@ -186,7 +187,6 @@ export function addJob(program: Command): void {
           metadata: options.metadata ?? {},
           maxRetries: options.retries,
           retryFailures: options.retryFailures ?? false,
-          ...environmentOf(options),
           ...(options.priority === undefined ? {} : { priority: options.priority }),
           ...(options.fairnessKey === undefined ? {} : { fairnessKey: options.fairnessKey }),
           ...(options.weight === undefined ? {} : { weight: options.weight }),

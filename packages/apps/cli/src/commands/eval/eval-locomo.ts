@@ -93,19 +93,22 @@ function readWrongAnswers(path: string | undefined): ReadonlySet<string> | undef
     throw new PalimpsestError(
       "CONFIG_INVALID",
       `--wrong-answers: "${path}" cannot be read (${reasonText(cause)}); give a file of ids`,
+      { cause },
     );
   }
   return parseWrongAnswers(text);
 }
 
 function readConversations(path: string): LocomoConversation[] {
-  const bad = (reason: string) =>
-    new PalimpsestError("CONFIG_INVALID", `input: "${path}" ${reason}; give LoCoMo's locomo10.json`);
+  const bad = (reason: string, cause?: unknown) =>
+    new PalimpsestError("CONFIG_INVALID", `input: "${path}" ${reason}; give LoCoMo's locomo10.json`, {
+      cause,
+    });
   let rows: unknown;
   try {
     rows = parseJson(readFileSync(path, "utf8"));
   } catch (cause) {
-    throw bad(`cannot be read (${reasonText(cause)})`);
+    throw bad(`cannot be read (${reasonText(cause)})`, cause);
   }
   if (!Array.isArray(rows)) throw bad("is not a JSON array of conversations");
   return rows.map((row: unknown, i) => {

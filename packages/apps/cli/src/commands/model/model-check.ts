@@ -1,12 +1,12 @@
-import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CheckReferenceOptions, Measure } from "@palimpsest/checks";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { z } from "zod";
 import { JsonOutput } from "../../display/json-output.js";
 import { measureSchema } from "../../display/measure-schema.js";
 import { formatTable } from "../../display/table.js";
+import { existingPath } from "../../input/existing-path.js";
 import { stopSignal } from "../../input/signals.js";
 import { modelArgument, withIgnoreConfig } from "../../models/model-input.js";
 
@@ -37,7 +37,6 @@ export function addModelCheck(model: Command): void {
     .requiredOption(
       "--reference <folder>",
       "with reference.json, and for numbers (not texts) reference.safetensors",
-      existing,
     )
     .option("--model <model>", `${modelArgument}; default: the model in the reference's folder`)
     .addOption(new Option("--backend <name>", "backend that computes").choices(backends).default("auto"))
@@ -45,11 +44,13 @@ export function addModelCheck(model: Command): void {
     .addOption(output.option())
     .addHelpText("after", "\nThe exit code is 1 if a measure misses its limit.")
     .action(async (options: CheckOptions) => {
+      const { reference } = options;
+      const found = existingPath(reference, `--reference ${reference}`, "give the folder of a reference");
       const { loadBackend } = await import("@palimpsest/jit");
       const { passes } = await import("@palimpsest/checks");
       const backend = await loadBackend({ prefer: options.backend });
       const settings = { backend, mode: options.mode, signal: stopSignal() };
-      const measures = await measured(options, settings);
+      const measures = await measured(options, found.isFile(), settings);
       const passed = measures.every(passes);
       const judged = measures.map((measure) => ({ ...measure, passed: passes(measure) }));
       if (options.json) {
@@ -70,12 +71,15 @@ export function addModelCheck(model: Command): void {
 }
 
 /** Compares a model with a reference. One of texts has the field `cases`; any other reference has numbers. */
-async function measured(options: CheckOptions, settings: CheckReferenceOptions): Promise<readonly Measure[]> {
+async function measured(
+  options: CheckOptions,
+  isFile: boolean,
+  settings: CheckReferenceOptions,
+): Promise<readonly Measure[]> {
   const { checkReference, checkTexts, readReferenceNumbers, readReferenceTexts } = await import(
     "@palimpsest/checks"
   );
   const { readModelInput } = await import("../../models/model-input.js");
-  const isFile = statSync(options.reference).isFile();
   const path = isFile ? options.reference : join(options.reference, "reference.json");
   const folder = isFile ? join(options.reference, "..") : options.reference;
   const source = options.model ?? folder;
@@ -95,11 +99,6 @@ async function holdsTexts(path: string): Promise<boolean> {
     // The file is read again afterwards, which reports its errors.
     return false;
   }
-}
-
-function existing(path: string): string {
-  if (!existsSync(path)) throw new InvalidArgumentError(`${path} does not exist.`);
-  return path;
 }
 
 function verdict(measures: readonly { readonly passed: boolean }[]): string {

@@ -134,6 +134,7 @@ function readText(path: string): string {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
       `${path} cannot be read (${reasonText(reason)}); name a text file`,
+      { cause: reason },
     );
   }
 }

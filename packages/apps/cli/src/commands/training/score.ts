@@ -88,6 +88,7 @@ async function readCases(path: string): Promise<unknown> {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
       `--cases ${path}: cannot be read (${reasonText(reason)}); give a JSON or JSONL file`,
+      { cause: reason },
     );
   });
   try {

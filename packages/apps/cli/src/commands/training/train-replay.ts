@@ -1,6 +1,7 @@
 import type { ReplayedStep } from "@palimpsest/trainer";
 import type { Command } from "commander";
 import { formatTable } from "../../display/table.js";
+import { existingFolder } from "../../input/existing-path.js";
 import { parseWhole } from "../../input/key-values.js";
 import { modelCache } from "../../models/model-cache.js";
 import { replayOutput } from "../../training/run-output.js";
@@ -20,7 +21,10 @@ export function addTrainReplay(train: Command): void {
     .requiredOption("--run <folder>", "the run's folder")
     .requiredOption("--step <n>", "the step, counted from 1", parseWhole)
     .addOption(replayOutput.option("prints metrics and differences as JSON"))
-    .action(async ({ run, step, json }: ReplayOptions) => {
+    .action(async (_own: ReplayOptions, command: Command) => {
+      // `train` has a --json, too, and takes it wherever it stands.
+      const { run, step, json } = command.optsWithGlobals<ReplayOptions>();
+      existingFolder(run, `--run ${run}`, "give the folder of a run");
       const { replayRunStep } = await import("@palimpsest/trainer");
       const replayed = await replayRunStep({ runDir: run, step, models: modelCache() });
       if (json) replayOutput.print(replayed);

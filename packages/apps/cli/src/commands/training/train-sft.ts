@@ -1,5 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
+import { existingPath } from "../../input/existing-path.js";
 import { parseAmount, parseCount, parseWhole } from "../../input/key-values.js";
 import { stopSignal } from "../../input/signals.js";
 import { withIgnoreConfig } from "../../models/model-input.js";
@@ -55,7 +56,7 @@ export function addTrainSft(train: Command): void {
     .action(async (recipePath: string | undefined, _own: SftOptions, command: Command) => {
       // `train` has a --seed, too, and takes it wherever it stands.
       const options = command.optsWithGlobals<SftOptions>();
-      const { out, seed, model, data } = options;
+      const { out, seed, model, data, prompts } = options;
       if (recipePath !== undefined && out !== undefined && model === undefined && data === undefined) {
         const { makeBaseWithProgress } = await import("../../training/make-base.js");
         const seeded = seed === undefined ? {} : { seed };
@@ -70,6 +71,8 @@ export function addTrainSft(train: Command): void {
           "INVALID_ARGUMENT",
           "give a base recipe and --out; or --model, --data and --out; or --teacher, --prompts and --data",
         );
+      if (prompts !== undefined) existingPath(prompts, `--prompts ${prompts}`, "give a file of prompts");
+      else existingPath(data, `--data ${data}`, "give a file of demonstrations");
       const { trainDemonstrations } = await import("../../training/train-demonstrations.js");
       await trainDemonstrations({ ...options, data }, stopSignal());
     });
