@@ -1,25 +1,30 @@
 // Lets the built page learn in Chromium, opened as a file, with its rewards as earned and shuffled, and prints the table.
-import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { startChromium } from "../scripts/chromium.mjs";
 
 /** The longest that a run may take, on a machine that does other things, too. */
 const mostMs = 30 * 60_000;
 
 async function openPage(address) {
-  const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-    existsSync,
-  );
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const browser = await startChromium();
   const page = await browser.newPage();
   page.on("console", (message) => message.type() === "error" && process.stderr.write(`${message.text()}\n`));
   await page.goto(address);
   return { browser, page };
 }
 
-async function learn(page, shuffled) {
+/** Processor seconds of all of Chromium: other programs of the machine lengthen a run, and hardly these. */
+async function processorSeconds(browser) {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+}
+
+async function learn(browser, page, shuffled) {
   await page.getByRole("checkbox").setChecked(shuffled);
   const before = await figure(page, 0);
+  const usedBefore = await processorSeconds(browser);
   await page.getByRole("button", { name: "Train" }).click();
   await page.getByRole("button", { name: "Stop" }).waitFor();
   await page.getByRole("button", { name: "Train" }).waitFor({ timeout: mostMs });
@@ -27,7 +32,9 @@ async function learn(page, shuffled) {
   // The last examination comes after the last step.
   await page.locator(`main[data-examined="${steps}"]`).waitFor({ timeout: mostMs });
   const text = await page.locator("#figures").textContent();
-  return { before, after: await figure(page, 1), steps, seconds: Number(/(\d+) s/.exec(text)?.[1]) };
+  const processor = Math.round((await processorSeconds(browser)) - usedBefore);
+  const seconds = Number(/(\d+) s/.exec(text)?.[1]);
+  return { before, after: await figure(page, 1), steps, seconds, processor };
 }
 
 const figure = async (page, place) => await page.locator("#figures b").nth(place).textContent();
@@ -39,14 +46,14 @@ export async function checkPlayground(file, bytes) {
       () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime,
     );
     await page.locator("#figures b").first().waitFor({ timeout: mostMs });
-    const earned = await learn(page, false);
-    const shuffled = await learn(page, true);
-    for (const [rewards, { before, after, steps, seconds }] of Object.entries({
+    const earned = await learn(browser, page, false);
+    const shuffled = await learn(browser, page, true);
+    for (const [rewards, { before, after, steps, seconds, processor }] of Object.entries({
       "as earned": earned,
       shuffled,
     }))
       process.stdout.write(
-        `rewards ${rewards}: exact match ${before} before, ${after} after ${steps} steps and ${seconds} s\n`,
+        `rewards ${rewards}: exact match ${before} before, ${after} after ${steps} steps and ${seconds} s, ${processor} s of processors\n`,
       );
     process.stdout.write(`${bytes} bytes; first contentful paint ${Math.round(paint ?? Number.NaN)} ms\n`);
   } finally {

@@ -107,7 +107,30 @@ test("the plan stands beside what was measured, and what was not measured is sai
 test("a run that kept traces names the commands that show them, and only such a run", () => {
   const own = report({ rewardBefore: 0, rewardAfter: 0.25 });
   const text = reportText({ ...own, traces: "runs/r/traces" });
-  expect(text).toMatch(/npx palimpsest dashboard runs\/r +serves pages/);
+  expect(text).toMatch(/npx palimpsest dashboard runs\/r +shows/);
   expect(text).toMatch(/npx palimpsest trace view runs\/r\/traces\/\*\.jsonl +writes/);
-  expect(reportText(own)).not.toContain("microscope");
+  expect(reportText(own)).not.toContain("npx palimpsest");
+});
+
+test("the last screen says in plain words what was learned, against what, where it is and what comes next", () => {
+  const own = report({ rewardBefore: 0, rewardAfter: 0.25 });
+  const [home] = own.exactMatchByLength;
+  const far = { ...home, factor: 16, lengthTokens: 3360, after: 0.125 } as (typeof own.exactMatchByLength)[0];
+  const run = {
+    ...own,
+    exactMatchByLength: [...own.exactMatchByLength, far],
+    model: "/runs/r/model",
+    checkpoint: "/runs/r/checkpoints/step-2",
+    files: ["/runs/r/curve.svg", "/runs/r/report.json", "/runs/r/report.md"],
+    traces: "/runs/r/traces",
+  };
+  const screen = reportText(run).trimEnd().split("\n").slice(-16).join("\n");
+  expect(screen).toMatch(
+    /Of 64 questions .* 0\.0 % right before training and\n +25\.0 % after it; .* 16 times .* 12\.5 %/,
+  );
+  expect(screen).toContain("Where it is: /runs/r\n");
+  expect(screen).toContain("to read: curve.svg, report.md\n");
+  expect(screen).toContain("--shuffle-rewards");
+  expect(screen).toContain("npx palimpsest dashboard ");
+  expect(reportText({ ...run, shuffleRewards: true })).toContain("This was the control");
 });

@@ -1,6 +1,7 @@
-import { dirname } from "node:path";
+import { basename, dirname, relative } from "node:path";
 import { shellWord } from "@palimpsest/std";
 import { heldText, type LengthRow, type RunReport } from "@palimpsest/trainer";
+import { documentPath } from "../installation/document-path.js";
 import { counted, formatCount } from "./count.js";
 import { formatSeconds } from "./duration.js";
 import { sparkline } from "./sparkline.js";
@@ -52,11 +53,8 @@ export function reportText(report: RunReport): string {
     ),
     `groups      ${report.groupsDispatched} dispatched, ${report.groupsTrained} trained, ${report.groupsFailed} failed`,
     `processes   ${report.processes.map(({ role, pid }) => `${role} ${pid}`).join(", ")}`,
-    `checkpoint  ${report.checkpoint}`,
-    `model       ${report.model}`,
-    ...report.files
-      .filter((file) => /report\.md|example\.md|\.svg$/.test(file))
-      .map((file) => `written     ${file}`),
+    ...learnedLines(report),
+    ...fileLines(report),
     ...(report.traces === null ? [] : microscopeLines(report.traces)),
     "",
   ];
@@ -70,13 +68,45 @@ function agreement({ logprobDifference: { mean, p99, most, kl, limit } }: RunRep
   return `log-probs of sampler and learner differ by ${nats(mean)} nats per token (${bound}), 1 % by more than ${nats(p99)}, none by more than ${nats(most)}; KL ${nats(kl)}`;
 }
 
+/** Says in plain words what was learned, and against what; nothing of a recipe that has no right answers. */
+function learnedLines({ exactMatchByLength: [home, ...longer], shuffleRewards }: RunReport): string[] {
+  if (home === undefined || home.before === null || home.after === null) return [];
+  const furthest = longer.at(-1);
+  return [
+    "",
+    "What was learned",
+    `  Of ${counted(home.tasks, "question")} that it was not trained on, the model answered ${percent(home.before)} right before training and`,
+    `  ${percent(home.after)} after it${furthest === undefined ? "" : `; over documents ${furthest.factor} times as long, ${percent(furthest.after)}`}. The measure is the same model before training.`,
+    shuffleRewards
+      ? "  This was the control: its rewards were shuffled, so that it must not get better."
+      : "  Was it the rewards? The control, with shuffled ones, must not get better: the same command with --shuffle-rewards.",
+  ];
+}
+
+/** Names where everything is. */
+function fileLines({ checkpoint, model, files }: RunReport): string[] {
+  const folder = dirname(model);
+  const inFolder = (path: string) => relative(folder, path) || path;
+  const pages = files.filter((file) => /report\.md|example\.md|\.svg$/.test(file));
+  return [
+    "",
+    `Where it is: ${folder}`,
+    `  ${basename(model)} is the trained model, ${inFolder(checkpoint)} the state from which the run can go on`,
+    ...(pages.length === 0 ? [] : [`  to read: ${pages.map(inFolder).join(", ")}`]),
+  ];
+}
+
 /** Names the commands that show what the agent kept. */
-const microscopeLines = (traces: string): string[] => [
-  "",
-  "See what the agent read, kept and lost, chunk by chunk (the memory microscope):",
-  `  npx palimpsest dashboard ${shellWord(dirname(traces))}             serves pages; open the address that it prints, then Runs`,
-  `  npx palimpsest trace view ${shellWord(traces)}/*.jsonl   writes one HTML file`,
-];
+function microscopeLines(traces: string): string[] {
+  const folder = shellWord(relative(process.cwd(), dirname(traces)) || ".");
+  return [
+    "",
+    "What to do next",
+    `  npx palimpsest dashboard ${folder}   shows what it read, kept and lost, chunk by chunk`,
+    `  npx palimpsest trace view ${folder}/${basename(traces)}/*.jsonl   writes the same as one HTML file`,
+    `  npx palimpsest new agent mine   begins an agent of your own; ${documentPath("guides/newcomer.md")} goes on from here`,
+  ];
+}
 
 /** Summarizes the evaluations during training. */
 function bestLines({ best, evaluations }: RunReport): string[] {
