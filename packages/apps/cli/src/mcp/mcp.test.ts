@@ -173,10 +173,7 @@ describe("palimpsest mcp", () => {
       said += chunk;
     });
     const [code] = await once(child, "close");
-    expect([code, said]).toEqual([
-      3,
-      expect.stringContaining(`--root ${missing}: does not exist;`),
-    ]);
+    expect([code, said]).toEqual([3, expect.stringContaining(`--root ${missing}: does not exist;`)]);
   });
 
   it("tells a client what was wrong, and goes on", async () => {
