@@ -1,6 +1,8 @@
 import type { RunReport } from "@palimpsest/trainer";
 import { expect, test } from "vitest";
-import { reportText } from "./report-text.js";
+import { reportText as textOf } from "./report-text.js";
+
+const reportText = (report: RunReport) => textOf(report, "docs/guides/newcomer.md");
 
 const report = (rewards: { readonly rewardBefore: number; readonly rewardAfter: number }): RunReport => ({
   recipe: "r",

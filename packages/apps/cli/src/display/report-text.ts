@@ -1,7 +1,6 @@
 import { basename, dirname, relative } from "node:path";
 import { shellWord } from "@palimpsest/std";
 import { heldText, type LengthRow, type RunReport } from "@palimpsest/trainer";
-import { documentPath } from "../installation/document-path.js";
 import { counted, formatCount } from "./count.js";
 import { formatSeconds } from "./duration.js";
 import { sparkline } from "./sparkline.js";
@@ -9,8 +8,11 @@ import { formatTable } from "./table.js";
 
 const percent = (share: number | null) => (share === null ? "–" : `${(share * 100).toFixed(1)} %`);
 
-/** Summarizes the end of a run on one screen. */
-export function reportText(report: RunReport): string {
+/**
+ * Summarizes the end of a run on one screen.
+ * @param guide path of the document that goes on from there
+ */
+export function reportText(report: RunReport, guide: string): string {
   const { exactMatchByLength: rows } = report;
   const rewards = rows.some(rewardsMoreThanMatches);
   const matches = rows.some(({ after }) => after !== null);
@@ -55,7 +57,7 @@ export function reportText(report: RunReport): string {
     `processes   ${report.processes.map(({ role, pid }) => `${role} ${pid}`).join(", ")}`,
     ...learnedLines(report),
     ...fileLines(report),
-    ...(report.traces === null ? [] : microscopeLines(report.traces)),
+    ...(report.traces === null ? [] : nextLines(report.traces, guide)),
     "",
   ];
   return `${lines.join("\n")}\n`;
@@ -83,6 +85,12 @@ function learnedLines({ exactMatchByLength: [home, ...longer], shuffleRewards }:
   ];
 }
 
+/** Returns a path as seen from the working folder, if it lies in that. */
+function fromHere(path: string): string {
+  const way = relative(process.cwd(), path) || ".";
+  return way.startsWith("..") ? path : way;
+}
+
 /** Names where everything is. */
 function fileLines({ checkpoint, model, files }: RunReport): string[] {
   const folder = dirname(model);
@@ -90,21 +98,21 @@ function fileLines({ checkpoint, model, files }: RunReport): string[] {
   const pages = files.filter((file) => /report\.md|example\.md|\.svg$/.test(file));
   return [
     "",
-    `Where it is: ${folder}`,
+    `Where it is: ${fromHere(folder)}`,
     `  ${basename(model)} is the trained model, ${inFolder(checkpoint)} the state from which the run can go on`,
     ...(pages.length === 0 ? [] : [`  to read: ${pages.map(inFolder).join(", ")}`]),
   ];
 }
 
-/** Names the commands that show what the agent kept. */
-function microscopeLines(traces: string): string[] {
-  const folder = shellWord(relative(process.cwd(), dirname(traces)) || ".");
+/** Names the commands that show what the agent kept, and what goes on from there. */
+function nextLines(traces: string, guide: string): string[] {
+  const folder = shellWord(fromHere(dirname(traces)));
   return [
     "",
     "What to do next",
     `  npx palimpsest dashboard ${folder}   shows what it read, kept and lost, chunk by chunk`,
     `  npx palimpsest trace view ${folder}/${basename(traces)}/*.jsonl   writes the same as one HTML file`,
-    `  npx palimpsest new agent mine   begins an agent of your own; ${documentPath("guides/newcomer.md")} goes on from here`,
+    `  npx palimpsest new agent mine   begins an agent of your own; ${guide} goes on from here`,
   ];
 }
 

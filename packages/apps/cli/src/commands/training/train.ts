@@ -30,6 +30,7 @@ import { openScreen } from "../../display/screen.js";
 import { TrainDisplay } from "../../display/train-display.js";
 import { parseWhole } from "../../input/key-values.js";
 import { stopSignal } from "../../input/signals.js";
+import { documentPath } from "../../installation/document-path.js";
 import { gpuNotice } from "../../installation/gpu-notice.js";
 import { modelCache } from "../../models/model-cache.js";
 import { runInProcess } from "../../training/in-process-run.js";
@@ -152,7 +153,7 @@ export async function runRecipe(
   }
   if (options.report) writeFileSync(options.report, `${JSON.stringify(report, null, 2)}\n`);
   if (options.json) runOutput.print(report);
-  else process.stdout.write(reportText(report));
+  else process.stdout.write(reportText(report, documentPath("guides/newcomer.md")));
   return report;
 }
 
