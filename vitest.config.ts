@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { builtFiles, builtModules } from "./test/support/built-modules.js";
-import { quickCompilation } from "./test/support/quick-compilation.js";
+import { oneThread, quickCompilation } from "./test/support/quick-compilation.js";
 
 /**
  * Tests that leave nothing behind in their process: they share it, and load their modules once. Those of whole clusters
@@ -187,7 +187,7 @@ export default defineConfig({
           name: "tensors",
           include: tensors,
           isolate: false,
-          env: quickCompilation,
+          env: { ...quickCompilation, ...oneThread },
           ...computing,
         },
       },
