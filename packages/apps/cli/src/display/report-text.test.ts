@@ -109,8 +109,8 @@ test("the plan stands beside what was measured, and what was not measured is sai
 test("a run that kept traces names the commands that show them, and only such a run", () => {
   const own = report({ rewardBefore: 0, rewardAfter: 0.25 });
   const text = reportText({ ...own, traces: "runs/r/traces" });
-  expect(text).toMatch(/npx palimpsest dashboard runs\/r +shows/);
-  expect(text).toMatch(/npx palimpsest trace view runs\/r\/traces\/\*\.jsonl +writes/);
+  expect(text).toMatch(/npx palimpsest dashboard runs\/r$/m);
+  expect(text).toMatch(/npx palimpsest trace view runs\/r\/traces\/\*\.jsonl$/m);
   expect(reportText(own)).not.toContain("npx palimpsest");
 });
 
@@ -126,12 +126,12 @@ test("the last screen says in plain words what was learned, against what, where 
     files: ["/runs/r/curve.svg", "/runs/r/report.json", "/runs/r/report.md"],
     traces: "/runs/r/traces",
   };
-  const screen = reportText(run).trimEnd().split("\n").slice(-16).join("\n");
+  const screen = reportText(run).trimEnd().split("\n").slice(-18).join("\n");
   expect(screen).toMatch(
-    /Of 64 questions .* 0\.0 % right before training and\n +25\.0 % after it; .* 16 times .* 12\.5 %/,
+    /Of 64 questions .* right\n +0\.0 % before .* 25\.0 % after it; .* 16 times .* 12\.5 %/,
   );
   expect(screen).toContain("Where it is: /runs/r\n");
-  expect(screen).toContain("to read: curve.svg, report.md\n");
+  expect(screen).toContain("\n  curve.svg\n  report.md\n");
   expect(screen).toContain("--shuffle-rewards");
   expect(screen).toContain("npx palimpsest dashboard ");
   expect(reportText({ ...run, shuffleRewards: true })).toContain("This was the control");

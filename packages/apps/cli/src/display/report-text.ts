@@ -77,11 +77,11 @@ function learnedLines({ exactMatchByLength: [home, ...longer], shuffleRewards }:
   return [
     "",
     "What was learned",
-    `  Of ${counted(home.tasks, "question")} that it was not trained on, the model answered ${percent(home.before)} right before training and`,
-    `  ${percent(home.after)} after it${furthest === undefined ? "" : `; over documents ${furthest.factor} times as long, ${percent(furthest.after)}`}. The measure is the same model before training.`,
+    `  Of ${counted(home.tasks, "question")} that it was not trained on, the model answered right`,
+    `  ${percent(home.before)} before training and ${percent(home.after)} after it${furthest === undefined ? "" : `; over documents ${furthest.factor} times as long, ${percent(furthest.after)}`}.`,
     shuffleRewards
       ? "  This was the control: its rewards were shuffled, so that it must not get better."
-      : "  Was it the rewards? The control, with shuffled ones, must not get better: the same command with --shuffle-rewards.",
+      : "  The control, the same command with --shuffle-rewards, must not get better.",
   ];
 }
 
@@ -99,8 +99,9 @@ function fileLines({ checkpoint, model, files }: RunReport): string[] {
   return [
     "",
     `Where it is: ${fromHere(folder)}`,
-    `  ${basename(model)} is the trained model, ${inFolder(checkpoint)} the state from which the run can go on`,
-    ...(pages.length === 0 ? [] : [`  to read: ${pages.map(inFolder).join(", ")}`]),
+    `  ${basename(model)}  the trained model`,
+    `  ${inFolder(checkpoint)}  the state from which the run can go on`,
+    ...pages.map((page) => `  ${inFolder(page)}`),
   ];
 }
 
@@ -110,9 +111,11 @@ function nextLines(traces: string, guide: string): string[] {
   return [
     "",
     "What to do next",
-    `  npx palimpsest dashboard ${folder}   shows what it read, kept and lost, chunk by chunk`,
-    `  npx palimpsest trace view ${folder}/${basename(traces)}/*.jsonl   writes the same as one HTML file`,
-    `  npx palimpsest new agent mine   begins an agent of your own; ${guide} goes on from here`,
+    "  Look at what it read, kept and lost, chunk by chunk, in a browser or as one HTML file:",
+    `    npx palimpsest dashboard ${folder}`,
+    `    npx palimpsest trace view ${folder}/${basename(traces)}/*.jsonl`,
+    `  Begin an agent of your own (${guide} goes on from here):`,
+    "    npx palimpsest new agent mine",
   ];
 }
 
