@@ -41,6 +41,9 @@ export function rememberSetup() {
  */
 export function firstUse(args) {
   const needs = computing.has(args[0]) && !args.some((arg) => elsewhere.test(arg));
+  // What `ask` reads is looked for before the minutes of a setup; the command itself says what is wrong with it.
+  const [command, source = "-"] = args;
+  if (command === "ask" && !source.startsWith("-") && !existsSync(source)) return true;
   if (!needs || process.env.PALIMPSEST_SETUP === "off" || isSetUp()) return true;
   process.stderr.write(
     [
