@@ -225,7 +225,7 @@ describe("wrong input is answered with one line that names the fix, and an exit 
     expect(await refused(3, ["job", "submit", "no-such.ts"])).toMatch(/no-such\.ts/);
     const folder = await cluster.recipeFolder("no-base");
     const recipe = writeRecipe(folder, { more: { model: { path: "./nowhere" } } });
-    expect(await refused(2, ["train", recipe])).toMatch(/small\.yaml: model\.path: .*nowhere.*give/);
+    expect(await refused(3, ["train", recipe])).toMatch(/small\.yaml: model\.path: .*nowhere.*give/);
   });
 
   test("a program that does not bundle", async () => {
