@@ -50,8 +50,8 @@ export function whyNoSuccessor(
   });
   const labels = Object.entries(drained.labels).flatMap(([key, value]) => {
     const has = joined.labels[key];
-    // Such a label is the machine's name, and differs.
-    return has === value || value === drained.hostname
+    // Such a label is the machine's name, or the instance's, and differs.
+    return has === value || value === drained.hostname || key === instanceLabel
       ? []
       : has === undefined
         ? `no label ${key}=${value}`

@@ -186,6 +186,28 @@ test("UPGRADE-3: after a node of the autoscaler the next one waits until the aut
   expect(looks).toBe(steps.length);
 });
 
+test("UPGRADE-3: a node of the autoscaler that comes back with the old version is no successor, whatever its instance is called", async () => {
+  const labels = { "palimpsest.instance": "cpu-7" };
+  const back = (version: string) =>
+    node("node-b", "pod-b", { version, labels: { "palimpsest.instance": "cpu-8" } });
+  const upgraded = (version: string) => {
+    const cluster = pods([], {
+      nodes: async () => (cluster.drained === 0 ? [{ ...old, labels }] : [back(version)]),
+      summary: async () => ({
+        autoscaler: {
+          types: [{ name: "cpu", minNodes: 0, maxNodes: 4, running: 1, starting: 0, stopping: 0 }],
+          error: "",
+        },
+      }),
+    });
+    return run(cluster, worker, { waitMs: 10 });
+  };
+  await expect(upgraded("0.1.0")).rejects.toMatchObject({
+    rawMessage: expect.stringMatching(/still has version 0\.1\.0/),
+  });
+  await upgraded("0.2.0");
+});
+
 test("UPGRADE-4: a standby that comes back under another address is known, and a head that does not is told where to look", async () => {
   const at = (address: string, version: string) => ({
     ...{ address, leads: false, isReachable: true, version, protocols, rowVersion: 2 },
