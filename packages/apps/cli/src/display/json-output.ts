@@ -65,9 +65,12 @@ class JsonOption extends Option {
   }
 }
 
+/** Not by its class, of which each bundle of programs has its own. */
+const isJsonOption = (option: Option): option is JsonOption => option.long === "--json" && "output" in option;
+
 /** Returns what a command prints with `--json`; undefined if it has no such flag. */
 export function jsonOutputOf(options: readonly Option[]): JsonOutput | undefined {
-  return options.find((option) => option instanceof JsonOption)?.output;
+  return options.find(isJsonOption)?.output;
 }
 
 /** Refuses a file that is standard output, where the JSON would be. @throws {PalimpsestError} INVALID_ARGUMENT */
