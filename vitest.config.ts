@@ -178,6 +178,7 @@ export default defineConfig({
           name: "together",
           include: together,
           isolate: false,
+          env: quickCompilation,
           ...waiting,
         },
       },

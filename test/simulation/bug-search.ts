@@ -17,23 +17,29 @@ export interface Found {
   readonly by: string;
 }
 
-const clean = new Map<string, RunResult>();
+const clean = new Map<string, { readonly run: RunResult; readonly untilMs: number }>();
 
-/** Returns the run of a seed without a bug. It is the same for every caller, so it is simulated once. */
+/**
+ * Returns the run of a seed without a bug. It is the same for every caller, so it is simulated once.
+ * @param untilMs how much of its life the caller looks at
+ */
 export async function simulateClean(
   seed: number,
   signal?: AbortSignal,
   settings = settingsOf(seed),
+  untilMs = Number.POSITIVE_INFINITY,
 ): Promise<RunResult> {
   const key = JSON.stringify([seed, settings]);
-  const run = clean.get(key) ?? (await simulate(seed, { settings, ...(signal ? { signal } : {}) }));
-  clean.set(key, run);
+  const before = clean.get(key);
+  if (before !== undefined && before.untilMs >= untilMs) return before.run;
+  const run = await simulate(seed, { settings, untilMs, ...(signal ? { signal } : {}) });
+  clean.set(key, { run, untilMs });
   return run;
 }
 
 /**
  * Tries seeds, from the first on, until one finds the bug.
- * @throws if that seed breaks an invariant without the bug, too: then it did not find the bug; the signal's reason
+ * @throws if that seed breaks an invariant by then without the bug, too: then it did not find the bug; the signal's reason
  */
 export async function findBug(
   bug: PlantedBug,
@@ -43,12 +49,13 @@ export async function findBug(
 ): Promise<Found> {
   for (let seed = first; seed < first + maxSeeds; seed++) {
     const settings = bug.settings?.(seed) ?? settingsOf(seed);
-    const { violation } = await simulate(seed, {
+    const { violation, simulatedMs } = await simulate(seed, {
       ...{ settings, plant: bug.make() },
       ...(signal ? { signal } : {}),
     });
     if (violation === undefined) continue;
-    const without = await simulateClean(seed, signal, settings);
+    // What the seed shows later is no answer to whether the bug was found.
+    const without = await simulateClean(seed, signal, settings, simulatedMs);
     if (without.violation)
       throw new Error(`seed ${seed} fails without the bug: ${without.violation.message}`);
     return { seed, by: violation.invariant };

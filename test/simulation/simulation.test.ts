@@ -80,10 +80,10 @@ test("no seed with several versions breaks an invariant (PROTOCOL-1, PROTOCOL-2,
 });
 
 test("a run is a function of its seed", async ({ signal }) => {
-  const [seed = 0] = formerFailures;
-  const { hash, story } = await simulate(seed, { keepStory: true, signal });
-  // That a story is the same again is seen of the one that ends with a violation.
-  expect((await simulateClean(seed, signal)).hash).toBe(hash);
+  // A short one, with several versions: a long one is repeated to its violation below, and there its story is the same again.
+  const settings = versionsOf(1);
+  const { hash, story } = await simulate(1, { settings, keepStory: true, signal });
+  expect((await simulateClean(1, signal, settings)).hash).toBe(hash);
   expect(story.length).toBeGreaterThan(100);
 });
 
@@ -127,9 +127,9 @@ const firstSeed = 18;
 const firstSeeds: Readonly<Record<string, number>> = {
   "a deposed head goes on": 7,
   "a directory names nodes that are away": 7,
-  "a node does not hold what a program says that it holds": 23,
-  "an object that was spilled is forgotten at once": 7,
-  "an object leaves memory before its copy is on disk": 7,
+  "a new head grants bytes before its nodes have said what they have": 4,
+  "an object that was spilled is forgotten at once": firstSeed,
+  "an object leaves memory before its copy is on disk": firstSeed,
 };
 
 // The command run.ts --bugs makes the whole table.

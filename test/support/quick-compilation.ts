@@ -1,7 +1,7 @@
 /**
  * XLA compiles each function of the tests to run it a few times with tiny shapes: code that LLVM has not optimized, and
  * loops that are not fused by MLIR, are compiled in half of the time. One part of a program instead of several, and products
- * without the library that builds a pipeline for each shape, save another tenth.
+ * without the library that builds a pipeline for each shape, save another tenth. Processes that tests start inherit it.
  */
 export const quickCompilation = {
   XLA_FLAGS: [

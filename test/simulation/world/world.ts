@@ -45,6 +45,8 @@ export interface RunOptions {
   readonly settings?: WorldSettings;
   readonly plant?: Plant;
   readonly keepStory?: boolean;
+  /** Ends the run at this time of the simulation, without the checks of a cluster at rest. Default: its whole life. */
+  readonly untilMs?: number;
   /** Ends the run, because nobody waits for it any more. */
   readonly signal?: AbortSignal;
 }
@@ -224,7 +226,7 @@ export class World {
     ];
   }
 
-  async live(): Promise<void> {
+  async live(untilMs: number): Promise<void> {
     const { activeMs, calmMs } = this.settings;
     const { scheduler } = this;
     scheduler.after(0, undefined, () => {
@@ -236,7 +238,8 @@ export class World {
     });
     this.#checkRegularly();
     const nemesis = new Nemesis(this);
-    await scheduler.run(activeMs);
+    await scheduler.run(Math.min(activeMs, untilMs));
+    if (untilMs <= activeMs) return;
     this.calm = true;
     scheduler.after(0, undefined, () => {
       this.story.tell("FAULT", () => "all faults end");
@@ -247,7 +250,8 @@ export class World {
       scheduler.after(calmMs / 2, undefined, () => {
         for (const worker of this.workers) worker.dropValues();
       });
-    await scheduler.run(activeMs + calmMs);
+    await scheduler.run(Math.min(activeMs + calmMs, untilMs));
+    if (untilMs < activeMs + calmMs) return;
     checkTables(this);
     checkAtRest(this);
     checkObjectsAtRest(this);
@@ -324,7 +328,7 @@ export async function simulate(seed: number, options: RunOptions = {}): Promise<
   const stop = () => world.scheduler.fail(options.signal?.reason);
   options.signal?.addEventListener("abort", stop, { once: true });
   try {
-    await world.live();
+    await world.live(options.untilMs ?? Number.POSITIVE_INFINITY);
   } catch (reason) {
     options.signal?.throwIfAborted();
     violation =
