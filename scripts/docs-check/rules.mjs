@@ -96,7 +96,7 @@ const rules = [
     keep: true,
     prints: {
       line: /^join a worker +(.*)$/m,
-      add: "--node-dir tls-hint-node",
+      add: "--node-dir tls-hint-node --warm-processes 0",
       until: /joined/,
       keep: true,
     },
