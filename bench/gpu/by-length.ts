@@ -7,6 +7,7 @@
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/by-length.ts --recipe FILE --model FILE --questions FILE
  *   [--pool FILE]... --json FILE --cells "trained:50:200 base:50:200 ..." (system:documents:questions[:from]; systems: trained, base,
  *   bm25, bm25-trained, truncated, full)
+ *   [--order forward|reverse] (of the evidence; questions with one paragraph of it are left out)
  *   [--context-tokens N] (full: of the whole text in a context of N tokens, where the agent has those of its recipe) [--adapters RUN_CHECKPOINT_OR_PEFT] [--rows 128] [--precision bfloat16] [--limit-seconds 500]
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -42,6 +43,7 @@ const flags = benchFlags({
   precision: undefined,
   "context-tokens": undefined,
   "limit-seconds": "500",
+  order: undefined,
 });
 
 interface Cell {
@@ -143,7 +145,20 @@ const done: (Cell & { readonly n: number })[] = existsSync(flags.json)
 let pace: number | undefined;
 
 function itemsOf(documents: number, limit: number): EvalItem[] {
-  return longQaItems({ source, seed: 0, lengths: [documents], limit });
+  const { order } = flags;
+  if (order === undefined) return longQaItems({ source, seed: 0, lengths: [documents], limit });
+  if (order !== "forward" && order !== "reverse") throw new Error("--order: forward or reverse");
+  // Each question with the first seed that places its evidence so.
+  const seeds = Array.from({ length: 8 }, (_, seed) =>
+    longQaItems({ source, seed, lengths: [documents], order }),
+  );
+  const byQuestion = new Map(
+    seeds
+      .reverse()
+      .flat()
+      .map((item) => [item.questionKey, item]),
+  );
+  return source.questions.flatMap(({ id }) => byQuestion.get(id) ?? []).slice(0, limit);
 }
 
 async function ask(cell: Cell, items: readonly EvalItem[]): Promise<void> {

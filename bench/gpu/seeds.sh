@@ -3,7 +3,9 @@
 # while they train. Machines are lent for minutes: what stands is copied to KEEP every ten seconds, and an earlier FOLDER goes on.
 # usage: bench/gpu/seeds.sh RECIPE MODEL QUESTIONS POOL STEPS FOLDER KEEP [NAME]...
 #   FOLDER: outside of the checkout, for runs and logs; KEEP: for memagent-N-asked.json and memagent-N/metrics.jsonl, as seed-pages.ts
-#   --runs reads them (rememr1-… for a recipe of that agent); NAME: a seed, control-SEED, or 0, the untrained model (1 2 3 control-1 0).
+#   --runs reads them (rememr1-…, memupdate-… for a recipe of that agent); NAME: a seed, control-SEED, or 0, the untrained model
+#   (1 2 3 control-1 0); POOL: paragraphs, or - for MemUpdate. ReMemR1 is asked where the evidence comes in reverse order, as is with
+#   ORDER=reverse in the environment MemAgent.
 #   With several GPUs start it once for each, with CUDA_VISIBLE_DEVICES and names of its own
 set -eu
 cd "$(dirname "$0")/../.."
@@ -11,7 +13,10 @@ recipe=$1 model=$2 questions=$3 pool=$4 steps=$5 folder=$6 keep=$7
 shift 7
 names=${*:-1 2 3 control-1 0}
 agent=memagent
-case $recipe in *rememr1*) agent=rememr1 ;; esac
+case $recipe in
+*rememr1*) agent=rememr1 ORDER=reverse ;;
+*memupdate*) agent=memupdate ;;
+esac
 mkdir -p "$folder" "$keep"
 # The recipe's own evaluation would be of the same questions. The copy lies beside the recipe, whose paths begin there.
 copy=$(dirname "$recipe")/seeds-$$.yaml
@@ -28,9 +33,15 @@ keep() {
 ask() {
   name=$1 cells=$2
   shift 2
-  node node_modules/tsx/dist/cli.mjs --conditions=@palimpsest/source bench/gpu/by-length.ts --recipe "$copy" --model "$model" \
-    --questions "$questions" --pool "$pool" --json "$folder/$agent-$name-asked.json" --cells "$cells" --rows 192 --limit-seconds 100000 \
-    "$@" >"$folder/ask-$name.log" 2>&1
+  if [ $agent = memupdate ]; then
+    set -- store-edits.ts --count 100000 --rows 192 "$@"
+  else
+    set -- by-length.ts --pool "$pool" --cells "$cells" --rows 192 --limit-seconds 100000 ${ORDER:+--order "$ORDER"} "$@"
+  fi
+  script=$1
+  shift
+  node node_modules/tsx/dist/cli.mjs --conditions=@palimpsest/source "bench/gpu/$script" --recipe "$copy" --model "$model" \
+    --questions "$questions" --json "$folder/$agent-$name-asked.json" "$@" >"$folder/ask-$name.log" 2>&1
 }
 one() {
   name=$1 cells=$2
@@ -41,18 +52,20 @@ one() {
 }
 # The longest texts in cells of 24 questions, which are read side by side: a cell is kept when all of it is answered.
 long=" trained:3000:24:0 trained:3000:24:24 trained:800:64 trained:100:64 trained:400:64 trained:1600:24"
-[ $agent = memagent ] || long=
-all="trained:50:200 trained:200:64 bm25-trained:50:200 bm25-trained:200:64$long"
+short="trained:50:200 trained:200:64"
+bm25=" bm25-trained:50:200 bm25-trained:200:64" plain=" bm25:50:200 bm25:200:64 truncated:50:200 truncated:200:64"
+[ -z "${ORDER:-}" ] || short=trained:50:1000 long= bm25=" bm25-trained:50:1000" plain=" bm25:50:1000"
+untrained=$(echo "$short" | sed 's/trained/base/g')
 for name in $names; do
   case $name in
   0)
     {
-      ask 0 "base:50:200 base:200:64 bm25:50:200 bm25:200:64 truncated:50:200 truncated:200:64$(echo "$long" | sed 's/trained/base/g')"
-      ask 0 "full:50:200 full:200:64" --context-tokens 32768 --rows 16
+      ask 0 "$untrained$plain$(echo "$long" | sed 's/trained/base/g')"
+      [ $agent = memupdate ] || [ -n "${ORDER:-}" ] || ask 0 "full:50:200 full:200:64" --context-tokens 32768 --rows 16
     } &
     ;;
-  control-*) one "$name" "trained:50:200 trained:200:64" --seed "${name#control-}" --shuffle-rewards & ;;
-  *) one "$name" "$all" --seed "$name" & ;;
+  control-*) one "$name" "$short" --seed "${name#control-}" --shuffle-rewards & ;;
+  *) one "$name" "$short$bm25$long" --seed "$name" & ;;
   esac
   asked="$asked $!"
 done

@@ -25,8 +25,12 @@ const lookBackSchema = z.strictObject({
     .min(0)
     .max(16)
     .default(0)
+    .describe("how often a query in place of the answer is answered, before the question is asked again"),
+  reread: z
+    .enum(["section", "passages"])
+    .default("section")
     .describe(
-      "how often a query in place of the answer makes the agent read the best section again, for that query, before it answers",
+      "what a query in place of the answer brings. section: the best section is read again, for that query, and noted; passages: what a recall finds, beside the question",
     ),
 });
 

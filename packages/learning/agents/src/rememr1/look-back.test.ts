@@ -129,6 +129,26 @@ describe("looking back", () => {
     expect(stubborn.prompts).toHaveLength(5 + 2 + 3);
   });
 
+  it("shows what a query in place of the answer finds, beside the question", async () => {
+    const replies = (prompt: string) => {
+      if (!prompt.endsWith("answer:")) return "<update> none</update>";
+      const found = /(\w+)\.$/.exec(field(prompt, "recalled"))?.[1];
+      return found === undefined ? "<recall> tea from</recall>" : ` \\boxed{${found}}`;
+    };
+    const { agent, prompts } = reader({ rereads: 2, reread: "passages" }, replies);
+    const result = await agent.run({ document, question });
+    expect(result.answer).toBe(" \\boxed{peru}");
+    expect(result.memory).toBe(" none");
+    expect(result.conversations.map(({ kind }) => kind).slice(-3)).toEqual(["memory", "final", "final"]);
+    expect(field(prompts.at(-1) ?? "", "recalled")).toBe(" tea from peru.");
+    expect(result.counters).toMatchObject({ rereads: 1, recall_queries: 1, recalled_memories: 1 });
+    const nowhere = reader({ rereads: 2, reread: "passages" }, () => "<recall> gold</recall>");
+    expect((await nowhere.agent.run({ document, question })).counters).toMatchObject({
+      recalled_memories: 0,
+    });
+    expect(nowhere.prompts).toHaveLength(5 + 1);
+  });
+
   it("finds after a resumption what the first run would have found (RECALL-4)", async () => {
     const states: EpisodeState[] = [];
     const whole = await reader({}).agent.run(

@@ -145,12 +145,18 @@ class Episode {
     let final = await ask();
     for (let left = config.lookBack?.rereads ?? 0; left > 0; left--) {
       const { query } = this.#replyOf(final, config.finalTokens);
-      const section = query === null ? null : this.#source.section(query);
-      if (query === null || section === null) break;
+      if (query === null) break;
+      if (config.lookBack?.reread === "passages") {
+        this.#recalled = this.#find(query);
+        if (this.#recalled === null) break;
+      } else {
+        const section = this.#source.section(query);
+        if (section === null) break;
+        const reading = await this.#read(prompts.bind(query), query, section);
+        if (log.observed)
+          log.report(reading.conversation, { memoryStep: reading.memoryStep(), documentTokensRead });
+      }
       this.#count("rereads");
-      const reading = await this.#read(prompts.bind(query), query, section);
-      if (log.observed)
-        log.report(reading.conversation, { memoryStep: reading.memoryStep(), documentTokensRead });
       final = await ask();
     }
     const savings = this.#savings(document.total, answers);
