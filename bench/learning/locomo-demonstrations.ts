@@ -1,8 +1,8 @@
 /**
  * Writes demonstrations of MemUpdate for a recipe's agent and model: episodes of a script on training questions of LoCoMo, as messages
- * for `train sft`. The script searches for the question; where the search finds the question's evidence, it writes the question with
- * its right answer, and is done. It knows right answers of training conversations, and of no others. Only episodes that the recipe's
- * reward pays are kept, as many of each conversation.
+ * for `train sft`. Where the records that are shown have the question's evidence, the script writes the question with its right answer.
+ * It knows right answers of training conversations, and of no others. Only episodes that the recipe's reward pays are kept, as many of
+ * each conversation.
  * Usage: tsx --conditions=@palimpsest/source bench/learning/locomo-demonstrations.ts --recipe FILE --model FOLDER --data train.jsonl
  *   --out FILE [--count 160]
  */
@@ -20,7 +20,6 @@ import { benchFlags } from "../flags.js";
 const flags = benchFlags({ recipe: "", model: "", data: "", out: "", count: "160" });
 /** Less is what held-out questions gain by chance. */
 const leastReward = 0.1;
-const foundMemories = 10;
 
 const { recipe } = readRecipe(flags.recipe);
 const { tokenizer, chat } = openModelText(await readModelText(flags.model), Date.now());
@@ -42,15 +41,11 @@ function evidenceOf({ records = [], probes = [] }: Task): ReadonlySet<string> {
   );
 }
 
-/** What the script says next, by the last result in the prompt. */
-function nextTurn(task: Task, prompt: string): string {
-  const [, result] =
-    /<tool_response>\n([\s\S]*?)\n<\/tool_response>(?![\s\S]*<tool_response>)/.exec(prompt) ?? [];
-  if (result === undefined) return call("search_memory", { query: task.question, top_k: foundMemories });
-  if (prompt.split("<tool_response>\n").length > 2) return "DONE";
-  const found = [...result.matchAll(/^\[?(m\d+)\]? /gm)].map(([, id = ""]) => id);
+/** What the script says to what it is shown. */
+function replyTo(task: Task, prompt: string): string {
   const evidence = evidenceOf(task);
-  if (!found.some((id) => evidence.has(id))) return "DONE";
+  const shown = [...prompt.matchAll(/^\[(m\d+)\] /gm)].map(([, id = ""]) => id);
+  if (!shown.some((id) => evidence.has(id))) return "DONE";
   const [answer = ""] = task.answers;
   return call("manage_memory", { operation: "create", content: `${task.question} ${answer}` });
 }
@@ -76,7 +71,7 @@ for (const own of byConversation.values()) {
   let kept = 0;
   for (const task of own) {
     if (kept === wanted || lines.length === Number(flags.count)) break;
-    const sampler = scriptedSampler({ tokenizer, reply: (prompt) => nextTurn(task, prompt) });
+    const sampler = scriptedSampler({ tokenizer, reply: (prompt) => replyTo(task, prompt) });
     const agent = createAgent(recipe.agent, { sampler, tokenizer, ...(chat ? { chat } : {}) });
     const episode = await agent.run(task, { seed: 1 });
     const memorySteps = episode.steps;
