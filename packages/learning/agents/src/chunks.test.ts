@@ -73,6 +73,29 @@ describe("chunkDocument", () => {
     ]);
   });
 
+  it("ends a chunk with every sentence that fits, from either end, whole or streamed", async () => {
+    const tokenizer = wordTokenizer();
+    const pieces = [" a b.", " f g!", " h i j k l m n o p q.", " r s? t"];
+    const texts = async (document: string | string[], rules: object) => {
+      const { chunks } = await chunkDocument(document, tokenizer, {
+        ...{ chunkTokens: 7, chunkEnds: "every-sentence", overflow: "error", ...rules },
+      });
+      return (await collect(chunks)).map(({ tokenIds }) => tokenizer.decode(tokenIds));
+    };
+    const all = [" a b.", " f g!", " h i j k l m n", " o p q.", " r s?", " t"];
+    for (const document of [pieces, pieces.join("")]) {
+      expect(await texts(document, {})).toEqual(all);
+      expect(await texts(document, { maxChunks: 6 })).toEqual(all);
+      expect(await texts(document, { maxChunks: 2, overflow: "head" })).toEqual(all.slice(0, 2));
+      expect(await texts(document, { maxChunks: 3, overflow: "tail" })).toEqual([
+        " l m n o p q.",
+        " r s?",
+        " t",
+      ]);
+      expect(await texts(document, { maxChunks: 2, overflow: "middle" })).toEqual([" a b.", " t"]);
+    }
+  });
+
   it("refuses what is no text, by name and with the way out", async () => {
     const rules = { chunkTokens: 4, overflow: "error" } as const;
     const read = async (document: unknown, maxChunks?: number) => {

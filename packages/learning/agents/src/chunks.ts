@@ -12,10 +12,13 @@ export interface Chunk {
   readonly end: number;
 }
 
+/** Where a chunk may end. */
+export const chunkEndings = ["token", "sentence", "every-sentence"] as const;
+
 export interface ChunkRules {
   readonly chunkTokens: number;
   /** Default "token". */
-  readonly chunkEnds?: "token" | "sentence" | undefined;
+  readonly chunkEnds?: (typeof chunkEndings)[number] | undefined;
   readonly maxChunks?: number | undefined;
   readonly overflow: "error" | "head" | "middle" | "tail";
 }
@@ -30,8 +33,8 @@ export interface DocumentChunks {
 
 /**
  * Cuts a document into chunks of `chunkTokens` tokens, the last one shorter, without overlap. A chunk is up to three
- * tokens shorter if it would end within a character (CHARACTERS-1), and with `chunkEnds` "sentence" it ends with the last
- * sentence that fits, if one does. The pieces of a stream are encoded one by one, so
+ * tokens shorter if it would end within a character (CHARACTERS-1), with `chunkEnds` "sentence" it ends with the last
+ * sentence that fits, and with "every-sentence" with the first, if one does. The pieces of a stream are encoded one by one, so
  * they should end where tokens end (sentences that begin with a space do).
  * Buffers at most about twice `maxChunks` chunks of a stream, or one chunk and one piece without a limit.
  *
@@ -130,8 +133,9 @@ function takeFull(
 ): Chunk[] {
   const chunks: Chunk[] = [];
   let at = 0;
-  while (held.length - at >= rules.chunkTokens && chunks.length < most) {
+  while (chunks.length < most) {
     const end = chunkEnd(tokenizer, held, at, rules);
+    if (end === undefined) break;
     chunks.push({ tokenIds: held.slice(at, end), start: start + at, end: start + end });
     at = end;
   }
@@ -139,14 +143,18 @@ function takeFull(
   return chunks;
 }
 
-/** Returns where a full chunk that begins at `from` ends. */
+/** Returns where a chunk that begins at `from` ends, or nothing if more tokens could belong to it. */
 function chunkEnd(
   tokenizer: Tokenizer,
   ids: readonly number[],
   from: number,
   { chunkTokens, chunkEnds }: ChunkRules,
-): number {
+): number | undefined {
   const most = from + chunkTokens;
+  if (chunkEnds === "every-sentence")
+    for (let end = from + 1; end <= Math.min(most, ids.length); end++)
+      if (endsSentence(tokenizer, ids[end - 1] as number)) return end;
+  if (ids.length < most) return undefined;
   if (chunkEnds === "sentence")
     for (let end = most; end > from; end--) if (endsSentence(tokenizer, ids[end - 1] as number)) return end;
   return characterEnd(tokenizer, ids, most, from);
@@ -185,6 +193,9 @@ function chunkStart(
   { chunkTokens, chunkEnds }: ChunkRules,
 ): number {
   const least = Math.max(0, to - chunkTokens);
+  if (chunkEnds === "every-sentence")
+    for (let start = to - 1; start >= Math.max(1, least); start--)
+      if (endsSentence(tokenizer, ids[start - 1] as number)) return start;
   if (chunkEnds === "sentence")
     for (let start = Math.max(1, least); start < to; start++)
       if (endsSentence(tokenizer, ids[start - 1] as number)) return start;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { chunkEndings } from "../chunks.js";
 import { gatesSchema } from "../gates.js";
 import { checkHeads, memoryHeadsSchema } from "../memory-heads.js";
 import { promptExampleSchema } from "../prompts/prompt-example.js";
@@ -7,10 +8,10 @@ import { promptExampleSchema } from "../prompts/prompt-example.js";
 export const memAgentSettings = z.strictObject({
   chunkTokens: z.int().min(1).default(5000).describe("document tokens read by one memory update; no overlap"),
   chunkEnds: z
-    .enum(["token", "sentence"])
+    .enum(chunkEndings)
     .default("token")
     .describe(
-      "where a chunk ends. token: at chunkTokens; sentence: with the last sentence that fits, if one does",
+      "where a chunk ends. token: at chunkTokens; sentence: with the last sentence that fits, if one does; every-sentence: with the first",
     ),
   memoryTokens: z
     .int()

@@ -110,7 +110,9 @@ const worldPolicy = z.strictObject({
     .describe("sentences per text, drawn for each row"),
   difficulty: z.strictObject({ cast, bait, distance, wordings }).prefault({}),
   answer: chance.describe("probability that a row asks for the answer instead of a memory"),
-  changes: chance.describe("probability that the section is one that changes what has to be remembered"),
+  changes: chance.describe(
+    "probability that the section is one that changes what has to be remembered; of both, every kind of event is equally frequent",
+  ),
   follow: chance.describe(
     "probability that the new memory is what follows from the section; otherwise it is as before, or a word of the section",
   ),

@@ -116,10 +116,8 @@ function lookBackStage(
   };
 }
 
-/** At most this many rows of worlds are generated, at two milliseconds each; further steps reuse them. */
-const mostWorldRows = 65_536;
-/** One row of this many repeats random strings, so that words which no text for training has can still be copied. */
-const repeatEvery = 8;
+/** At most this many rows of worlds are generated, of half a kilobyte each; further steps reuse them. */
+const mostWorldRows = 262_144;
 
 async function worldStage(
   recipe: BaseRecipe,
@@ -141,27 +139,15 @@ async function worldStage(
     reading: scriptedPolicy,
     chances: scriptedPolicy,
   });
-  const { minLength, maxLength, rowTokens } = recipe.repeat;
-  const words = wordIds(recipe, tokenizer);
-  return (step) => {
-    const repeats = repeatRows({
-      count: Math.floor(batch / repeatEvery),
-      seed: `${seed}/format/${step}`,
-      vocabulary: words,
-      ...{ minLength, maxLength, rowTokens },
-    });
-    const read = Array.from(
-      { length: batch - repeats.length },
-      (_, i) => rows[(step * batch + i) % rows.length],
-    );
-    return [...(read as SupervisedRow[]), ...repeats];
-  };
+  return stageOf(rows, batch);
 }
 
-/** The ids of a recipe's words, with the space before them and without. */
-function wordIds({ words: { names, values, places } }: BaseRecipe, tokenizer: Tokenizer): number[] {
-  const words = [...names, ...values, ...places].flatMap((word) => [word, ` ${word}`]);
-  return words.flatMap((word) => tokenizer.encode(word));
+/** Takes rows in order, and begins again after the last. */
+function stageOf(rows: readonly SupervisedRow[], batch: number): StageRows {
+  const stage = (step: number) =>
+    Array.from({ length: batch }, (_, i) => rows[(step * batch + i) % rows.length] as SupervisedRow);
+  const longest = rows.reduce((most, { tokenIds }) => Math.max(most, tokenIds.length), 0);
+  return Object.assign(stage, { longest });
 }
 
 /** Facts, talk and what takes facts back are equally frequent in demonstrations. */
@@ -201,9 +187,7 @@ async function storeStage(
     });
     rows.push(...(await storeDemonstrations({ tokenizer, config, tasks, seed, chances })));
   }
-  const stage = (step: number) =>
-    Array.from({ length: batch }, (_, i) => rows[(step * batch + i) % rows.length] as SupervisedRow);
-  return Object.assign(stage, { longest: Math.max(...rows.map(({ tokenIds }) => tokenIds.length)) });
+  return stageOf(rows, batch);
 }
 
 function readingAgent({ agent }: BaseRecipe): ReadingAgentSettings {

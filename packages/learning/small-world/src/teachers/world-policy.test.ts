@@ -5,9 +5,14 @@ import { type WorldPolicyChances, worldDemonstrations, worldVocabulary } from ".
 
 const sentences = { min: 28, max: 32 };
 
-async function rows(chances: Partial<WorldPolicyChances>, worlds = ["trade", "carry"], seed = 1) {
+async function rows(
+  chances: Partial<WorldPolicyChances>,
+  worlds = ["trade", "carry"],
+  seed = 1,
+  chunkEnds: "sentence" | "every-sentence" = "sentence",
+) {
   const tokenizer = wordTokenizer();
-  const config = memAgentConfig("tiny", { chunkTokens: 40, chunkEnds: "sentence" });
+  const config = memAgentConfig("tiny", { chunkTokens: 40, chunkEnds });
   const made = await worldDemonstrations({
     ...{ tokenizer, config, count: 60, seed, reading: { worlds, sentences } },
     chances: { answer: 0, changes: 0, follow: 1, ...chances },
@@ -36,7 +41,7 @@ describe("worldDemonstrations", () => {
     for (const { memory, section, target } of made)
       for (const word of target.trim().split(" "))
         expect(`${memory}${section}`.split(/[^\p{L}]+/u), `${memory} | ${section}`).toContain(word);
-    // Mostly nothing happens that matters.
+    // Otherwise nothing happens that matters.
     const kept = (await rows({})).filter(({ memory, target }) => memory === target);
     expect(kept.length).toBeGreaterThan(40);
   });
@@ -48,6 +53,15 @@ describe("worldDemonstrations", () => {
     expect(await rows({})).toEqual(await rows({}));
     expect(await rows({})).not.toEqual(await rows({}, ["trade", "carry"], 2));
     await expect(rows({}, ["count"])).rejects.toThrow(/worlds: "count" has no note.*use trade or carry/);
+  });
+
+  it("read what is rare as often as what is frequent", async () => {
+    // Three quarters of the sentences are bait, of which there would be about fifty.
+    const kept = await rows({}, ["trade"], 1, "every-sentence");
+    const bait = kept.filter(({ section }) => /about|like to|song|dreams|mind/.test(section));
+    expect(kept).toHaveLength(60);
+    expect(bait.length).toBeGreaterThan(5);
+    expect(bait.length).toBeLessThan(30);
   });
 
   it("have the words of texts for training", () => {
