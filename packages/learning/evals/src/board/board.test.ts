@@ -230,13 +230,14 @@ describe("a board", () => {
   });
 
   it("can show a difference however many entries it has", async () => {
-    const names = Array.from({ length: 12 }, (_, at) => `row ${at}`);
+    // The fewest whose pairs are more than the usual number of draws can tell apart, corrected.
+    const names = Array.from({ length: 11 }, (_, at) => `row ${at}`);
     const board = await boardWith(
       names.map((name, at) => says(name, knows(at === 0 ? 0.9 : 0.3))),
       names.map((name) => entry(name)),
     );
     const first = board.pairs.filter(({ first }) => first === "row 0");
-    expect(first).toHaveLength(11);
+    expect(first).toHaveLength(10);
     expect(Math.max(...first.map(({ adjustedP }) => adjustedP ?? 1))).toBeLessThan(0.05);
   });
 
