@@ -1,13 +1,15 @@
 import { JitError } from "../base/error.js";
 import { sizeOf } from "../base/spec.js";
 import { tf } from "../base/tf.js";
+import { ROTATE_PAIRS } from "../trace/shape-inference/rules.js";
 import { addRows } from "./segment-sum.js";
 
 /*
  * Replacements for kernels that the stock wasm backend lacks or runs slowly. It multiplies matrices through XNNPACK only for one
  * pair without transposes; everything else, and so all of a backward pass, runs in a scalar loop. Here operands are transposed
  * first and each pair of a batch goes through XNNPACK on views of the same memory. UnsortedSegmentSum, the gradient of a gather,
- * is missing there; OneHot writes integers into float tensors. And its allocator returns 0 when the heap is full, after which
+ * is missing there; OneHot writes integers into float tensors. RotatePairs is no kernel of tfjs: composed of slices of five axes,
+ * which go value by value through arrays of indices, it took more than half of a training step. And the allocator returns 0 when the heap is full, after which
  * tensors overwrite one another.
  */
 
@@ -60,6 +62,11 @@ type SegmentSumArguments = Arguments<
   { readonly numSegments: number }
 >;
 
+type RotatePairsArguments = Arguments<
+  { readonly x: tf.TensorInfo; readonly turns: tf.TensorInfo },
+  Record<string, never>
+>;
+
 type OneHotArguments = Arguments<
   { readonly indices: tf.TensorInfo },
   { readonly dtype: string; readonly depth: number; readonly onValue: number; readonly offValue: number }
@@ -83,6 +90,11 @@ export function registerWasmKernels(): void {
     kernelName: "UnsortedSegmentSum",
     backendName: "wasm",
     kernelFunc: (given) => segmentSum(given as unknown as SegmentSumArguments),
+  });
+  tf.registerKernel({
+    kernelName: ROTATE_PAIRS,
+    backendName: "wasm",
+    kernelFunc: (given) => rotatePairs(given as unknown as RotatePairsArguments),
   });
 }
 
@@ -250,6 +262,27 @@ function segmentSum({
   const values = backend.typedArrayFromHeap(x);
   const segments = backend.typedArrayFromHeap(segmentIds);
   addRows(sums, values, segments, sizeOf(rest));
+  return out;
+}
+
+function rotatePairs({ inputs: { x, turns }, backend }: RotatePairsArguments): tf.TensorInfo {
+  const out = backend.makeOutput(x.shape, "float32");
+  const turned = backend.typedArrayFromHeap(out);
+  const values = backend.typedArrayFromHeap(x);
+  const factors = backend.typedArrayFromHeap(turns);
+  const width = x.shape.at(-1) ?? 0;
+  const rows = broadcastIndices(turns.shape.slice(0, -1), x.shape.slice(0, -1));
+  for (const [row, ownRow] of rows.entries()) {
+    const start = row * width;
+    const first = ownRow * width;
+    for (let at = 0; at < width; at += 2) {
+      const [a = 0, b = 0] = [values[start + at], values[start + at + 1]];
+      const [c = 0, s = 0] = [factors[first + at], factors[first + at + 1]];
+      // Each product is rounded to float32, so that the bits are those of the composed form.
+      turned[start + at] = Math.fround(a * c) - Math.fround(b * s);
+      turned[start + at + 1] = Math.fround(a * s) + Math.fround(b * c);
+    }
+  }
   return out;
 }
 

@@ -45,6 +45,8 @@ function turned(x: tf.Tensor, turns: tf.Tensor): tf.Tensor {
 }
 
 function composed(x: tf.Tensor, turns: tf.Tensor): tf.Tensor {
+  if (tf.getKernel(ROTATE_PAIRS, tf.getBackend()) !== undefined)
+    return tf.engine().runKernel(ROTATE_PAIRS, { x, turns });
   return tf.tidy(() => {
     const halves = (y: tf.Tensor) =>
       tf.split(y.reshape([...y.shape.slice(0, -1), (y.shape.at(-1) ?? 0) / 2, 2]), 2, -1);
