@@ -80,6 +80,22 @@ describe("a recipe as a job on a head with two workers", () => {
 });
 
 describe("a program as a job", () => {
+  test("that no node can ever take says so at once, followed or not, and how much there is", async () => {
+    const asked = ["--submission-id", "job-vast", "--resources", "crystals=3"];
+    const submitted = await cluster.run(["job", "submit", program, ...asked]);
+    expect(submitted).toMatchObject({ code: 0, stdout: "job-vast\n" });
+    const why =
+      /job job-vast waits: it asks for 3 crystals, and the largest node has 0; add such a node \(`palimpsest worker join --resources crystals=3`.*palimpsest job stop job-vast/;
+    expect(submitted.stderr).toMatch(why);
+    const following = cluster.start(["job", "logs", "job-vast", "--follow"]);
+    await until("it says why", () => why.test(following.output));
+    following.kill("SIGINT");
+    const { code, stderr } = await following.ended;
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/it goes on: .*palimpsest job logs job-vast --follow/);
+    await cluster.run(["job", "stop", "job-vast"]);
+  });
+
   test("spawns an actor class from another file and prints what it says", async () => {
     const end = await cluster.run(["job", "submit", program, "--follow", "one", "two", "one"]);
     expect(end.code, end.stdout + end.stderr).toBe(0);

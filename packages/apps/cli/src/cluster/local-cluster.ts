@@ -36,8 +36,8 @@ export class LocalCluster {
   /** host:port; empty if it is off. */
   readonly dashboardAddress: string;
   readonly headDir: string;
-  /** Resolves when one of the two has ended by itself, with its name and what it printed last. */
-  readonly broken: Promise<string>;
+  /** Resolves when one of the two has ended without this process. */
+  readonly ended: Promise<EndedProcess>;
   readonly #head: ChildProcess;
   readonly #worker: ChildProcess;
 
@@ -50,12 +50,13 @@ export class LocalCluster {
     this.dashboardAddress = facts.dashboardAddress;
     this.headDir = headDir;
     const ended = (name: string, { child, said }: Started) =>
-      once(child, "exit").then(([code, signal]) => {
+      once(child, "exit").then(([code, signal]): EndedProcess => {
         const how = signal === null ? `has ended with code ${code}` : `was ended by ${signal}`;
         const last = said().split("\n").at(-1)?.slice(0, longestLine);
-        return `the ${name} ${how}; ${last ? `its last line: ${last}` : "it printed nothing"}`;
+        const text = `the ${name} ${how}; ${last ? `its last line: ${last}` : "it printed nothing"}`;
+        return { text, wasAsked: code === 0 };
       });
-    this.broken = Promise.race([ended("head", head), ended("worker", worker)]);
+    this.ended = Promise.race([ended("head", head), ended("worker", worker)]);
   }
 
   /** @throws {PalimpsestError} UNAVAILABLE with the output of the process */
@@ -114,6 +115,13 @@ export class LocalCluster {
     const redisPid = await ownRedisPid(this.headDir);
     if (redisPid !== undefined) process.kill(redisPid, "SIGTERM");
   }
+}
+
+export interface EndedProcess {
+  /** Its name, how it ended, and what it printed last. */
+  readonly text: string;
+  /** Whether it ended in order, as `palimpsest stop` and `palimpsest drain` ask. */
+  readonly wasAsked: boolean;
 }
 
 interface Facts {

@@ -14,7 +14,7 @@ import {
   type EpisodeMeter,
   shortened,
 } from "./plan-episodes.js";
-import { type StepSeconds, type StepWork, stepTime } from "./plan-time.js";
+import { longerTime, type StepSeconds, type StepWork, stepTime } from "./plan-time.js";
 
 /** Maximum number of tasks that a plan reads: enough to see the lengths that a generator makes, within seconds. */
 const lookedAt = 256;
@@ -175,7 +175,7 @@ export function plannedTime(
   work: Pick<ReturnType<typeof plannedWork>, "expected" | "longest">,
 ): RunTime {
   const expected = stepTime(recipe, model, config, work.expected);
-  const atMost = stepTime(recipe, model, config, work.longest);
+  const atMost = longerTime(recipe, expected, stepTime(recipe, model, config, work.longest));
   const { steps } = recipe.train;
   return {
     ...{ expected, atMost },

@@ -98,7 +98,7 @@ export function stepTime(
   config: ResolvedLearnerConfig,
   work: StepWork,
 ): StepSeconds {
-  const { train, evaluation, rollout, learnerGpus } = recipe;
+  const { train, evaluation } = recipe;
   const sampling = samplingSeconds(recipe, model, work);
   const exchange = work.optimizerSteps * exchangeSeconds(recipe, model, config);
   const update = updateSeconds(recipe, model, config, work) + exchange;
@@ -119,15 +119,34 @@ export function stepTime(
   const asked = work.turns.map((turn) => ({ ...turn, count: turn.count * factor }));
   const evaluating =
     (evaluations * samplingSeconds(recipe, model, { episodes, turns: asked, longest: work.longest })) / steps;
+  const parts = { sampling, loading, update, exchange, publishing, checkpoint, evaluation: evaluating };
+  return { ...parts, total: totalOf(recipe, parts) };
+}
+
+function totalOf(recipe: Recipe, parts: Omit<StepSeconds, "total">): number {
+  const { train, rollout, learnerGpus } = recipe;
+  const { sampling, loading, update, publishing, checkpoint, evaluation } = parts;
   const apart = rollout.gpus > 0 && learnerGpus > 0 && gpuSharing(recipe).besideLearner === 0;
   const busy =
     train.maxStaleness > 0 && apart
       ? Math.max(sampling + loading, update + publishing + checkpoint)
       : sampling + loading + update + publishing + checkpoint;
-  return {
-    ...{ sampling, loading, update, exchange, publishing, checkpoint, evaluation: evaluating },
-    total: busy + evaluating + stepSeconds,
+  return busy + evaluation + stepSeconds;
+}
+
+/** Returns the longer time of each part, since longer replies may fill the learner's shapes better than those of all lengths. */
+export function longerTime(recipe: Recipe, one: StepSeconds, other: StepSeconds): StepSeconds {
+  const longer = (name: keyof StepSeconds) => Math.max(one[name], other[name]);
+  const parts = {
+    sampling: longer("sampling"),
+    loading: longer("loading"),
+    update: longer("update"),
+    exchange: longer("exchange"),
+    publishing: longer("publishing"),
+    checkpoint: longer("checkpoint"),
+    evaluation: longer("evaluation"),
   };
+  return { ...parts, total: totalOf(recipe, parts) };
 }
 
 /**

@@ -58,6 +58,15 @@ describe("a plan without model and data", () => {
     );
   });
 
+  it("takes no less time at most than is expected, in any part", async () => {
+    const { agent, reward } = recipeAt("quickstart.yaml");
+    // The included agent spares the types of the template's.
+    const template = { ...recipeAt("templates/agent/recipe.yaml"), agent, reward };
+    const { expected, atMost } = (await planRun(template, nowhere)).time;
+    for (const [part, seconds] of Object.entries(expected))
+      expect(Reflect.get(atMost, part), part).toBeGreaterThanOrEqual(seconds);
+  });
+
   it("holds what lies on a GPU against the GPU's memory", async () => {
     const small: Recipe = { ...vime, plan: { ...vime.plan, questionTokens: 32, gpuGib: 40 } };
     const { problems } = await planRun(small, nowhere);

@@ -98,8 +98,9 @@ test("the head whose process lives is found, be it that of `head start` or of `d
 
 test("without a head, the error says what was looked at, where, and what starts one", () => {
   const folder = testFolder();
-  const { code, rawMessage } = refusal(() => findHead({}, of(folder)));
-  expect(code).toBe("INVALID_ARGUMENT");
+  const none = refusal(() => findHead({}, of(folder)));
+  expect(none).toMatchObject({ code: "UNAVAILABLE", retryable: false });
+  const { rawMessage } = none;
   for (const part of [
     "address",
     "PALIMPSEST_ADDRESS",
@@ -108,6 +109,7 @@ test("without a head, the error says what was looked at, where, and what starts 
     "head start",
   ])
     expect(rawMessage).toContain(part);
+  expect(rawMessage).toMatch(/^no head runs on this machine \(/);
   expect(refusal(() => findHead({}, of(folder), { flags: true })).rawMessage).toContain(
     "--address HOST:PORT",
   );
@@ -129,6 +131,8 @@ test("a head that was ended is named with its file; a worker may wait for its ne
   expect(error).toMatchObject({ code: "UNAVAILABLE", retryable: false });
   expect(error.rawMessage).toContain(join(folder, "head/head.json"));
   expect(error.rawMessage).toContain("`palimpsest head start`");
+  // It is the error of one that never ran, too.
+  expect(error.rawMessage).toMatch(/^no head runs on this machine \(/);
   expect(findHead({}, of(folder), { mayHaveEnded: true })).toMatchObject({ address: "127.0.0.1:1" });
   head(join(folder, "head"), { pid: nobody });
   expect(findHead({}, of(folder))).toMatchObject({ address: "127.0.0.1:1" });

@@ -53,7 +53,7 @@ export interface FoundHead {
   readonly from: string;
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT without a head, UNAUTHENTICATED without a token, CONFIG_INVALID */
+/** @throws {PalimpsestError} UNAVAILABLE without a head, UNAUTHENTICATED without a token, INVALID_ARGUMENT, CONFIG_INVALID */
 export function findHead(given: HeadSearch, own: Environment, how: SearchHow = {}): FoundHead {
   const files = connectionFiles(given.address !== undefined || given.dataDir !== undefined, own);
   const { environment, sourceOf } = withConnectionFiles(files, own);
@@ -68,20 +68,22 @@ export function findHead(given: HeadSearch, own: Environment, how: SearchHow = {
   if (named !== undefined) checkAddress(named, source);
   const local = named === undefined ? mostAlive(known) : known.find(({ head }) => head.address === named);
   const address = named ?? local?.head.address;
-  if (!address) {
+  const hasEnded = named === undefined && local?.head.pid === 0 && !how.mayHaveEnded;
+  if (!address || hasEnded) {
     const files = folders.map((folder) => headAddressPathOf(folder)).join(" and ");
-    throw new PalimpsestError(
-      "INVALID_ARGUMENT",
-      `no head was found: neither ${say("address")} nor PALIMPSEST_ADDRESS nor a file of settings names one, and no head has run on this machine ` +
-        `(${files} ${folders.length > 1 ? "are" : "is"} missing); start head and worker with \`palimpsest dev\`, or a head with ` +
-        `\`palimpsest head start\`, or give the ${say("address")} HOST:PORT of one on another machine`,
-    );
-  }
-  if (named === undefined && local?.head.pid === 0 && !how.mayHaveEnded) {
+    const [because, start] =
+      local === undefined
+        ? [
+            `${files} ${folders.length > 1 ? "are" : "is"} missing`,
+            given.dataDir === undefined
+              ? "head and worker with `palimpsest dev`, or a head with `palimpsest head start`"
+              : startOf(given.dataDir, environment),
+          ]
+        : [`${headAddressPathOf(local.folder)} says that it has ended`, startOf(local.folder, environment)];
     throw new PalimpsestError(
       "UNAVAILABLE",
-      `the head of this machine has ended (${headAddressPathOf(local.folder)} says so): start it with ${startOf(local.folder, environment)}, ` +
-        `or give the ${say("address")} of another one`,
+      `no head runs on this machine (${because}): start ${start}, or name one on another machine with ` +
+        `${say("address")} HOST:PORT, PALIMPSEST_ADDRESS or a file of settings`,
       { retryable: false },
     );
   }
@@ -140,10 +142,10 @@ function mostAlive(known: readonly KnownHead[]): KnownHead | undefined {
 }
 
 function startOf(folder: string, environment: Environment): string {
-  if (folder === join(devFolder(environment), "head")) return "`palimpsest dev`";
+  if (folder === join(devFolder(environment), "head")) return "it with `palimpsest dev`";
   if (folder === defaultDataDir("head", environment))
-    return "`palimpsest head start`, or head and worker with `palimpsest dev`";
-  return `\`palimpsest head start --data-dir ${shellWord(folder)}\``;
+    return "it with `palimpsest head start`, or head and worker with `palimpsest dev`";
+  return `it with \`palimpsest head start --data-dir ${shellWord(folder)}\``;
 }
 
 /** Compares the certificates with what the head of this machine speaks: either mistake looks like a head that is away. */
@@ -181,7 +183,7 @@ export function awayError(found: FoundHead, reason: unknown, environment: Enviro
   const head = found.dataDir === undefined ? undefined : readHeadAddress(found.dataDir);
   const isAway = head?.address === found.address && (head.pid === 0 || !isProcessAlive(head.pid));
   const what = isAway
-    ? `the head at ${found.address} does not answer: its process ${head.pid === 0 ? "" : `${head.pid} `}has ended; start it with ${startOf(found.dataDir ?? "", environment)}`
+    ? `the head at ${found.address} does not answer: its process ${head.pid === 0 ? "" : `${head.pid} `}has ended; start ${startOf(found.dataDir ?? "", environment)}`
     : error.rawMessage;
   return new PalimpsestError("UNAVAILABLE", `${what}; ${found.from} names this address`, { cause: reason });
 }

@@ -9,7 +9,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { devFolder, readHeadAddress, tokenFileVariable, tokenPathOf } from "@palimpsest/wire/local-head";
 import { type Command, Option } from "commander";
 import { z } from "zod";
-import { LocalCluster } from "../../cluster/local-cluster.js";
+import { type EndedProcess, LocalCluster } from "../../cluster/local-cluster.js";
 import { signInLink } from "../../cluster/sign-in-link.js";
 import { JsonOutput } from "../../display/json-output.js";
 import { parseAmount, parsePort } from "../../input/key-values.js";
@@ -57,7 +57,7 @@ export function addDev(program: Command): void {
         });
         tellReady(local, { forProgram, json });
         if (command.length > 0) process.exitCode = await runProgram(command, local);
-        else await Promise.race([stopped(signal), local.broken.then(fail)]);
+        else await Promise.race([stopped(signal), local.ended.then(tellEnd)]);
       } catch (reason) {
         if (!signal.aborted) throw reason;
       } finally {
@@ -122,8 +122,10 @@ function stopped(signal: AbortSignal): Promise<void> {
   });
 }
 
-function fail(reason: string): never {
-  throw new PalimpsestError("UNAVAILABLE", reason);
+/** @throws {PalimpsestError} UNAVAILABLE unless somebody asked for the end */
+function tellEnd({ text, wasAsked }: EndedProcess): void {
+  if (!wasAsked) throw new PalimpsestError("UNAVAILABLE", text);
+  process.stderr.write("the cluster was stopped from elsewhere\n");
 }
 
 /** Runs the program to its end. Returns its exit code as a shell tells it. */

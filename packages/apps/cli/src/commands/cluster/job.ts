@@ -6,11 +6,13 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
 import { namingNear } from "../../cluster/near-name.js";
+import { tellIfNeverFits, tellWhileItWaits } from "../../cluster/waiting-job.js";
 import { JsonOutput } from "../../display/json-output.js";
 import { writeOutput } from "../../display/output.js";
 import { printableLine } from "../../display/printable.js";
 import { formatTable } from "../../display/table.js";
 import { existingFolder, existingPath } from "../../input/existing-path.js";
+import { exitCodes } from "../../input/exit-codes.js";
 import {
   collect,
   collectVariables,
@@ -118,10 +120,22 @@ function driverResources({ cpus, gpus, resources }: SubmitOptions): Record<strin
 
 /** Prints the driver's output until the job and its further attempts have ended, and sets the exit code of the last. */
 async function follow(cluster: Cluster, jobId: string, signal = stopSignal()): Promise<void> {
-  await writeOutput(cluster.jobs.logBytes(jobId, { follow: true, signal }));
+  const spoken = new AbortController();
+  const waits = tellWhileItWaits(cluster, jobId, AbortSignal.any([signal, spoken.signal]));
+  try {
+    await writeOutput(cluster.jobs.logBytes(jobId, { follow: true, signal }));
+  } finally {
+    spoken.abort();
+    await waits;
+  }
   const job = await cluster.jobs.get(jobId);
   process.stderr.write(`job ${jobId} ${job.status}${job.message ? `: ${printableLine(job.message)}` : ""}\n`);
-  if (job.retriedAs !== "" && !signal.aborted) await follow(cluster, job.retriedAs, signal);
+  if (signal.aborted && job.endedAtMs === 0) {
+    process.stderr.write(
+      `it goes on: \`palimpsest job logs ${jobId} --follow\` follows it, \`palimpsest job stop ${jobId}\` ends it\n`,
+    );
+    process.exitCode = exitCodes.interrupted;
+  } else if (job.retriedAs !== "" && !signal.aborted) await follow(cluster, job.retriedAs, signal);
   else if (job.status !== "succeeded") process.exitCode = job.driverExitCode || 1;
 }
 
@@ -193,9 +207,11 @@ export function addJob(program: Command): void {
           ...(options.submissionId ? { submissionId: options.submissionId } : {}),
         });
         process.stderr.write(`job ${info.jobId} submitted\n`);
-        if (options.follow) await follow(cluster, info.jobId);
-        else if (options.json) jobOutput.print(info);
+        if (options.follow) return await follow(cluster, info.jobId);
+        if (options.json) jobOutput.print(info);
         else process.stdout.write(`${info.jobId}\n`);
+        // The job was submitted, and its id was said: nothing that goes wrong from here on may deny that.
+        await tellIfNeverFits(cluster, info).catch(() => undefined);
       });
     });
   withConnection(job.command("status"))
