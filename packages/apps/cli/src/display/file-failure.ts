@@ -1,11 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { closestWord, systemFailure } from "@palimpsest/std/input";
+import { outputFlags } from "../input/output-paths.js";
 import { pathFailure } from "../input/path-failure.js";
-
-/** Flags that name what a command writes. An error of a full disk does not say which file it was. */
-const outputs =
-  /^--(?:output|out|trace|run-dir|data-dir|node-dir|dir|save|report|export|memory|store|file|log|cache|models?-dir)$/;
 
 /**
  * Says what to do about an error of the operating system: which path or address it concerns, which flag named it, and the
@@ -19,7 +16,8 @@ export function fileFailure(reason: unknown, argv: readonly string[]): string | 
   const flags = flagsOf(argv);
   const named =
     where === undefined
-      ? flags.filter(({ flag }) => outputs.test(flag))
+      ? // An error of a full disk does not say which file it was.
+        flags.filter(({ flag }) => outputFlags.test(flag))
       : flags.filter(({ value }) => isNamed(where, value)).slice(0, 1);
   const at = where ?? named.map(({ value }) => value).join(" or ");
   const by = named.length > 0 ? ` (${named.map(({ flag, value }) => `${flag} ${value}`).join(", ")})` : "";
@@ -30,7 +28,7 @@ export function fileFailure(reason: unknown, argv: readonly string[]): string | 
 /** Says which path was probably meant where an error, or what caused it, is that none is there; else nothing. */
 export function meantPath(reason: unknown): string {
   const failure = pathFailure(reason);
-  return failure?.code === "ENOENT" ? nearPath(failure.where) : "";
+  return failure?.code === "ENOENT" && failure.where !== undefined ? nearPath(failure.where) : "";
 }
 
 /** Says which path was probably meant: of the first folder or file that is missing, what has a similar name beside it. */

@@ -1,5 +1,5 @@
 import { type Stats, statSync } from "node:fs";
-import { missingPath } from "@palimpsest/std/input";
+import { pathError } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 
 /**
@@ -11,7 +11,15 @@ import { PalimpsestError } from "@palimpsest/wire";
 export function existingPath(path: string, named: string, fix: string): Stats {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found !== undefined) return found;
-  throw new PalimpsestError("NOT_FOUND", `${named}: does not exist; ${fix}`, { cause: missingPath(path) });
+  throw new PalimpsestError("NOT_FOUND", `${named}: does not exist; ${fix}`, {
+    cause: pathError("ENOENT", path),
+  });
+}
+
+/** The same for a file. @throws {PalimpsestError} INVALID_ARGUMENT, too, for a folder */
+export function existingFile(path: string, named: string, fix: string): void {
+  if (!existingPath(path, named, fix).isDirectory()) return;
+  throw new PalimpsestError("INVALID_ARGUMENT", `${named}: is a folder; ${fix}`);
 }
 
 /** The same for a folder. @throws {PalimpsestError} INVALID_ARGUMENT, too, for a path that is none */

@@ -68,6 +68,8 @@ const ofRuntime = {
 const others: Readonly<Record<string, ExitCode>> = {
   BAD_CONFIG: exitCodes.usage,
   BAD_INPUT: exitCodes.usage,
+  BAD_TRACE: exitCodes.usage,
+  REFERENCE_INVALID: exitCodes.usage,
   INVALID_OPTIONS: exitCodes.usage,
   REQUEST_INVALID: exitCodes.usage,
   UNKNOWN_REWARD: exitCodes.usage,

@@ -1,6 +1,7 @@
 // One rule holds for what every command reads: where a file or a folder is missing, the exit code says "not found", and the
-// message has the path and the one that was probably meant.
-import { mkdirSync, writeFileSync } from "node:fs";
+// message has the path and the one that was probably meant; where a folder is in place of a file, it says "usage". Another
+// holds for what every command writes: what cannot be written is refused before anything is read.
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Option } from "commander";
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
@@ -9,6 +10,7 @@ import { CommandRun } from "../commands/testing.js";
 import { reportFailure } from "../display/failure.js";
 import { verbsOf } from "../display/verbs.js";
 import { exitCodes } from "../input/exit-codes.js";
+import { isLookedAt } from "../input/output-paths.js";
 import { makeProgram } from "./whole-program.js";
 
 const program = await makeProgram(undefined);
@@ -193,4 +195,59 @@ it.each(cases)("$name: $what is not there", async ({ name, words }) => {
   expect(output.stderr).toContain(missing());
   expect(output.stderr).toContain("does not exist");
   expect(output.stderr).toMatch(/did you mean "?\S*thither/);
+});
+
+async function failureOf(words: readonly string[]): Promise<unknown> {
+  try {
+    await program.parseAsync([...words, "--no-input"], { from: "user" });
+    return undefined;
+  } catch (thrown) {
+    return thrown;
+  }
+}
+
+/** The calls of files: each has one missing file with an ending, in whose place a folder stands. */
+const ofFiles = cases.flatMap(({ name, what, words }) => {
+  const given = words.map((word) => (word.startsWith(missing(".")) ? path("folder") : word));
+  // A check takes the folder of a manifest, too.
+  return name !== "data check" && words.some((word) => word.startsWith(missing(".")))
+    ? [{ name, what, words: given }]
+    : [];
+});
+
+it.each(ofFiles)("$name: $what is a folder", async ({ name, words }) => {
+  const reason = await failureOf([...name.split(" "), ...words]);
+  output.stderr = "";
+  expect(reportFailure(reason), output.stderr).toBe(exitCodes.usage);
+  expect(output.stderr).toContain(path("folder"));
+});
+
+const outputs = verbs.flatMap(({ name, command }) =>
+  command.options.filter(isLookedAt).map((option) => ({ name, command, option })),
+);
+
+it("every path that a command writes is refused before it reads anything, if nothing can be written there", async () => {
+  expect(outputs.length).toBeGreaterThan(40);
+  for (const { name, command, option } of outputs) {
+    const { long = "", flags } = option;
+    const wrong = [path("text.txt", "below"), ...(flags.includes("<file") ? [path("folder")] : [])];
+    if (flags.includes("<folder")) wrong.push(path("text.txt"));
+    for (const value of wrong) {
+      const needed = command.options.filter((other) => other.mandatory && other.long !== long);
+      const reason = await failureOf([
+        ...name.split(" "),
+        ...command.registeredArguments.filter(({ required }) => required).map(() => missing()),
+        ...needed.flatMap((other) => [other.long ?? "", other.argChoices?.[0] ?? missing()]),
+        ...[long, value],
+      ]);
+      output.stderr = "";
+      expect(reportFailure(reason), `${name} ${long}: ${output.stderr}`).toBe(exitCodes.usage);
+      expect(output.stderr, name).toContain(`${long} ${value}: cannot be written`);
+    }
+  }
+});
+
+it("the folder of a file that is written is made", async () => {
+  expect(await failureOf(["trace", "view", missing(), "--out", path("new/one/page.html")])).toBeDefined();
+  expect(existsSync(path("new/one"))).toBe(true);
 });

@@ -4,6 +4,7 @@ import { needsPackage } from "../display/failure.js";
 import { exitCodeName, exitCodes } from "../input/exit-codes.js";
 import { parseFilled } from "../input/key-values.js";
 import { forbidInput, noInputOption } from "../input/no-input.js";
+import { refuseUnwritable } from "../input/output-paths.js";
 import { version } from "../installation/version.js";
 import { commands } from "./commands.js";
 
@@ -86,6 +87,7 @@ export async function makeProgram(wanted: string | undefined): Promise<Command> 
   }
   program.addHelpText("after", footer).hook("preAction", (_program, command) => {
     if (command.optsWithGlobals()["noInput"] === true) forbidInput();
+    refuseUnwritable(command);
   });
   nameHelp(program, "palimpsest");
   const [visible] = program.options.filter(({ long }) => long === "--no-input");

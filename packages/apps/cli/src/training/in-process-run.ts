@@ -43,5 +43,8 @@ export async function runInProcess(
   });
   if (json) trainOutput.print({ weightsHash, steps });
   else process.stdout.write(`weights ${weightsHash}\n`);
+  process.stderr.write(
+    "nothing of this run is kept; a model to ask is left by `palimpsest dev -- palimpsest train RECIPE --run-dir FOLDER`\n",
+  );
   if (report) writeFileSync(report, `${JSON.stringify({ weightsHash, steps }, null, 2)}\n`);
 }

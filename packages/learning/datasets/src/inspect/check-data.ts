@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { missingPath } from "@palimpsest/std/input";
+import { pathError } from "@palimpsest/std/input";
 import { DatasetError } from "../error.js";
 import type { SourceBadRow } from "../prepare/preparer.js";
 import { hashFile } from "../source/file-hash.js";
@@ -50,7 +50,7 @@ export async function checkData(path: string, options: CheckOptions = {}): Promi
       "UNREADABLE_FILE",
       `check: "${path}" does not exist; give a prepared file or folder`,
       { path },
-      missingPath(path),
+      pathError("ENOENT", path),
     );
   }
   if (info.isDirectory()) {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { shellWord } from "@palimpsest/std";
-import { checkKind, missingPath } from "@palimpsest/std/input";
+import { checkKind, pathError } from "@palimpsest/std/input";
 import type { ModelConfig } from "../base/config.js";
 import { ModelError } from "../base/error.js";
 import { checkFinite, checkParameters, type HeldParameters, type Parameters } from "../base/parameters.js";
@@ -245,7 +245,7 @@ function modelFolderHint(path: string): string {
 async function readJson(path: string): Promise<unknown> {
   if (!existsSync(path))
     throw new ModelError("FILE_MISSING", `${path} does not exist; ${modelFolderHint(path)}`, {
-      cause: missingPath(path),
+      cause: pathError("ENOENT", path),
     });
   const text = await readText(path);
   try {

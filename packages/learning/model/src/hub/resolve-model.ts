@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { makeFolder, withFolderLock } from "@palimpsest/std/files";
-import { checkKind, closestWord, missingPath } from "@palimpsest/std/input";
+import { checkKind, closestWord, pathError } from "@palimpsest/std/input";
 import { lockedModel, ModelError } from "../base/error.js";
 import { hasTokenizer } from "../files/model-folder.js";
 import { WeightFiles } from "../files/weight-files.js";
@@ -60,7 +60,7 @@ export async function resolveModel(nameOrPathOrId: string, options: ResolveOptio
         ? `give a folder, the id of a model on a hub such as Qwen/Qwen3-0.6B, or a known name (${names.join(", ")})`
         : `did you mean "${meant}"?`;
     throw new ModelError("FILE_MISSING", `model ${nameOrPathOrId}: the folder does not exist; ${fix}`, {
-      cause: missingPath(nameOrPathOrId),
+      cause: pathError("ENOENT", nameOrPathOrId),
     });
   }
   const name = revision === undefined ? repo : `${repo}@${revision}`;

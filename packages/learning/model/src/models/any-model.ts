@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { checkKind, missingPath } from "@palimpsest/std/input";
+import { checkKind, pathError } from "@palimpsest/std/input";
 import type { ModelConfig } from "../base/config.js";
 import { ModelError } from "../base/error.js";
 import type { Parameters } from "../base/parameters.js";
@@ -66,7 +66,7 @@ function formatOf(path: string): ModelFormat {
   checkKind(path, "path of the model", "a path", (problem) => new ModelError("CONFIG_INVALID", problem));
   if (!existsSync(path))
     throw new ModelError("FILE_MISSING", `${path} does not exist; give a model folder or file`, {
-      cause: missingPath(path),
+      cause: pathError("ENOENT", path),
     });
   if (statSync(path).isDirectory()) return "folder";
   if (path.endsWith(".gguf")) return "gguf";

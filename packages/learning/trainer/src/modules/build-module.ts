@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { type Bundle, bundleModule } from "@palimpsest/client";
-import { missingPath } from "@palimpsest/std/input";
+import { pathError } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { checkTypes } from "./check-types.js";
 import type { ModuleField, ModuleRole } from "./module-fields.js";
@@ -60,7 +60,7 @@ async function buildModule({ role, field, module }: ModuleField): Promise<BuiltM
     throw new PalimpsestError(
       "CONFIG_INVALID",
       `${field}.module: file ${module} does not exist; write it, or give an existing one (\`palimpsest new agent NAME\` writes one)`,
-      { cause: missingPath(module) },
+      { cause: pathError("ENOENT", module) },
     );
   }
   const bundle = await bundleModule(module).catch((reason: unknown) => {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type ResolveOptions, resolveModel } from "@palimpsest/model";
-import { missingPath } from "@palimpsest/std/input";
+import { pathError } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
@@ -89,7 +89,7 @@ export async function resolveSource(source: ModelSource, options: ResolveSourceO
     throw new PalimpsestError(
       "CONFIG_INVALID",
       `model.path: ${path} does not exist; give a model's folder or file, relative to the recipe`,
-      { cause: missingPath(path) },
+      { cause: pathError("ENOENT", path) },
     );
   }
   const field = hub === undefined ? "name" : "hub";

@@ -10,7 +10,7 @@ import {
   type TaskSet,
   type WeightedTasks,
 } from "@palimpsest/datasets";
-import { missingPath } from "@palimpsest/std/input";
+import { pathError } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { fileFingerprint } from "./file-fingerprint.js";
 import { rateOrderOf } from "./recipe-curriculum.js";
@@ -39,7 +39,7 @@ export async function recipeTasks(
     throw new PalimpsestError(
       "CONFIG_INVALID",
       `${field}.path: file ${absent} does not exist; create it with \`palimpsest data prepare\`, or give an existing one`,
-      { cause: missingPath(absent) },
+      { cause: pathError("ENOENT", absent) },
     );
   }
   try {
@@ -69,7 +69,7 @@ async function tasksByRate(
     throw new PalimpsestError(
       "CONFIG_INVALID",
       `curriculum.passRates.path: file ${path} does not exist; create it with \`palimpsest data rate\`, or leave passRates out`,
-      { cause: missingPath(path) },
+      { cause: pathError("ENOENT", path) },
     );
   }
   try {

@@ -18,7 +18,7 @@ import {
   saveModel,
   withTokenlessIds,
 } from "@palimpsest/model";
-import { missingPath } from "@palimpsest/std/input";
+import { pathError } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { isSupervised } from "../demonstrations/supervised-start.js";
@@ -203,7 +203,7 @@ function readRunFile<Schema extends z.ZodType>(runDir: string, schema: Schema): 
     throw new PalimpsestError(
       "NOT_FOUND",
       `${file} does not exist, so the run's recipe is not known; ${fix}`,
-      { cause: missingPath(file) },
+      { cause: pathError("ENOENT", file) },
     );
   }
   return parseConfig(schema, JSON.parse(readFileSync(file, "utf8")), file);

@@ -13,5 +13,5 @@ export {
   unknownKeys,
 } from "./read-input.js";
 export { shownValue } from "./shown-value.js";
-export { missingPath, reasonText, type SystemFailure, systemFailure } from "./system-failure.js";
+export { pathError, reasonText, type SystemFailure, systemFailure } from "./system-failure.js";
 export { yamlProblem } from "./yaml-problem.js";

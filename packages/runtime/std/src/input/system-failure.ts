@@ -61,9 +61,9 @@ export function systemFailure(reason: unknown): SystemFailure | undefined {
   return { code, what, remedy, ...(where === undefined ? {} : { where }) };
 }
 
-/** Returns what the operating system says of a path that is not there, for code that has looked: the cause of its error. */
-export function missingPath(path: string): Error {
-  return Object.assign(new Error(`ENOENT: no such file or directory, '${path}'`), { code: "ENOENT", path });
+/** Returns what the operating system would say of a path, for code that has looked: the cause of its error. */
+export function pathError(code: "ENOENT" | "EISDIR" | "ENOTDIR", path: string): Error {
+  return Object.assign(new Error(`${code}: ${failures[code]?.[0]}, '${path}'`), { code, path });
 }
 
 /** Says in words why something failed, to be a part of a message that names the file or the address and the fix. */

@@ -31,6 +31,15 @@ test("what is there stays as it is; an empty folder will do", () => {
   expect(readdirSync(empty).sort()).toEqual(["AGENTS.md", "agent.ts", "recipe.yaml", "reward.ts"]);
 });
 
+test("what a project trains can be asked afterwards", () => {
+  const folder = join(testFolder(), "notes");
+  writeTemplate("project", "notes", folder);
+  const { scripts } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    scripts: { train: string };
+  };
+  expect(scripts.train).toBe("palimpsest dev -- palimpsest train agent/recipe.yaml --run-dir runs/notes");
+});
+
 test("a reward comes with a recipe for an agent that is included, and each recipe leads editors to its schema", () => {
   const folder = join(testFolder(), "it's für all");
   writeTemplate("reward", "praise", folder);

@@ -19,7 +19,7 @@ export type TemplateKind = "agent" | "reward" | "project";
 /**
  * Writes a template into a folder, which must not exist or be empty.
  * @returns the folder's path
- * @throws {PalimpsestError} INVALID_ARGUMENT or ALREADY_EXISTS
+ * @throws {PalimpsestError} INVALID_ARGUMENT
  */
 export function writeTemplate(kind: TemplateKind, name: string, folder: string): string {
   checkName(kind, name);
@@ -58,7 +58,7 @@ function checkFree(target: string): void {
   const entries = readFolder(target);
   if (entries?.length === 0) return;
   const how = entries === undefined ? "is not a folder" : `already exists and has ${entries[0]}`;
-  throw new PalimpsestError("ALREADY_EXISTS", `${target} ${how}; name another folder with --folder`);
+  throw new PalimpsestError("INVALID_ARGUMENT", `${target} ${how}; name another folder with --folder`);
 }
 
 function readFolder(path: string): string[] | undefined {

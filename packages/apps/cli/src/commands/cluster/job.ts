@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Cluster, JobInfo } from "@palimpsest/client";
+import { joinSignals } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { z } from "zod";
@@ -120,13 +121,14 @@ function driverResources({ cpus, gpus, resources }: SubmitOptions): Record<strin
 
 /** Prints the driver's output until the job and its further attempts have ended, and sets the exit code of the last. */
 async function follow(cluster: Cluster, jobId: string, signal = stopSignal()): Promise<void> {
-  const spoken = new AbortController();
-  const waits = tellWhileItWaits(cluster, jobId, AbortSignal.any([signal, spoken.signal]));
+  const waiting = joinSignals(signal);
+  const told = tellWhileItWaits(cluster, jobId, waiting.signal);
   try {
     await writeOutput(cluster.jobs.logBytes(jobId, { follow: true, signal }));
   } finally {
-    spoken.abort();
-    await waits;
+    waiting.abort(undefined);
+    waiting.forget();
+    await told;
   }
   const job = await cluster.jobs.get(jobId);
   process.stderr.write(`job ${jobId} ${job.status}${job.message ? `: ${printableLine(job.message)}` : ""}\n`);

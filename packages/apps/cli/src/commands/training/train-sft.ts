@@ -1,6 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
-import { existingPath } from "../../input/existing-path.js";
+import { existingFile } from "../../input/existing-path.js";
 import { parseAmount, parseCount, parseWhole } from "../../input/key-values.js";
 import { stopSignal } from "../../input/signals.js";
 import { withIgnoreConfig } from "../../models/model-input.js";
@@ -71,8 +71,8 @@ export function addTrainSft(train: Command): void {
           "INVALID_ARGUMENT",
           "give a base recipe and --out; or --model, --data and --out; or --teacher, --prompts and --data",
         );
-      if (prompts !== undefined) existingPath(prompts, `--prompts ${prompts}`, "give a file of prompts");
-      else existingPath(data, `--data ${data}`, "give a file of demonstrations");
+      if (prompts !== undefined) existingFile(prompts, `--prompts ${prompts}`, "give a file of prompts");
+      else existingFile(data, `--data ${data}`, "give a file of demonstrations");
       const { trainDemonstrations } = await import("../../training/train-demonstrations.js");
       await trainDemonstrations({ ...options, data }, stopSignal());
     });

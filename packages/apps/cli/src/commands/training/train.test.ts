@@ -56,6 +56,16 @@ it("plans a recipe for other GPUs by one number, and refuses what is none", asyn
   );
 });
 
+it("refuses in one process what only a cluster heeds, and names what leaves a folder", async () => {
+  const file = join(builtinRecipesDir, "quickstart.yaml");
+  await expect(command.run("train", file, "--in-process", "--run-dir", "kept here")).rejects.toThrow(
+    /--run-dir kept here: .*`palimpsest dev -- palimpsest train RECIPE --run-dir 'kept here'`/,
+  );
+  await expect(command.run("train", file, "--in-process", "--address", "a:1")).rejects.toThrow(
+    /--address is given with --in-process/,
+  );
+});
+
 it("says which recipes there are where none is given", async () => {
   const program = (await makeProgram("train")).exitOverride();
   let told = "";

@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import type { Cluster } from "@palimpsest/client";
 import { gpuMemory } from "@palimpsest/jit";
 import type { DownloadProgress } from "@palimpsest/model";
+import { shellWord } from "@palimpsest/std";
 import {
   builtinRecipesDir,
   mlflowAuthorization,
@@ -241,9 +242,28 @@ async function run(given: Recipe, options: ConnectionOptions & RunOptions & DryR
   const signal = stopSignal();
   const recipe = options.gpus === undefined ? given : await forGpus(given, options.gpus, signal);
   if (options.dryRun) await dryRun(recipe, options, signal);
-  else if (options.inProcess) await runInProcess(recipe, options, signal);
-  else
+  else if (options.inProcess) {
+    refuseOfCluster(options);
+    await runInProcess(recipe, options, signal);
+  } else
     await withCluster(options, `train ${recipe.name}`, async (cluster) => {
       await runRecipe(cluster, recipe, options, signal);
     });
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT where a flag would be ignored in one process */
+function refuseOfCluster(options: ConnectionOptions & RunOptions): void {
+  const { runDir, address, token, tls, dataDir } = options;
+  if (runDir !== undefined)
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `--run-dir ${runDir}: a run in one process leaves no folder; \`palimpsest dev -- palimpsest train RECIPE --run-dir ${shellWord(runDir)}\` leaves one, or leave --run-dir out`,
+    );
+  const flags = { "--address": address, "--token": token, "--tls": tls, "--data-dir": dataDir };
+  const [given] = Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag]));
+  if (given !== undefined)
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `${given} is given with --in-process, which asks no cluster: give one of the two`,
+    );
 }
