@@ -115,6 +115,8 @@ test("a cluster of the version before is upgraded under calls, goes on after an 
   });
   // The other worker waits for its turn.
   expect(cluster.ends.map(([name]) => name)).toEqual(["head-1", expect.stringMatching(/^worker-/)]);
+  const left = await cluster.run(["upgrade", "plan", ...both], present);
+  expect(left.stdout).toMatch(/1 +node +node-.*was drained; its successor is waited for/);
   cluster.restartAll();
   await until("the worker is back", async () => {
     const alive = await client?.nodes({ states: ["alive"] });

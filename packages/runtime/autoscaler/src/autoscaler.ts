@@ -77,6 +77,8 @@ export class Autoscaler {
         running: this.#number(name, "running"),
         starting: this.#number(name, "starting"),
         stopping: this.#number(name, "ending") + this.#number(name, "gone"),
+        error: this.#errors.get(name) ?? "",
+        instances: this.#members.flatMap(({ instance }) => (instance.nodeType === name ? instance.name : [])),
       })),
       unmet: this.#unmet,
       error: [...this.#errors.values()].join("; "),

@@ -43,6 +43,10 @@ export interface NodeTypeReport {
   readonly running: number;
   readonly starting: number;
   readonly stopping: number;
+  /** The last failure with this type that has not been followed by a success; empty when there is none. */
+  readonly error: string;
+  /** The names of its instances, including those that are ending. */
+  readonly instances: readonly string[];
 }
 
 /** What an autoscaler is doing, for people. */

@@ -6,9 +6,14 @@ import { formatBytes } from "../display/bytes.js";
 /** Machines of one kind find a little more or less memory. */
 const leastMemory = 0.95;
 
+/** Returns the name of the autoscaler's instance that the node is. */
+export function instanceOf({ labels }: NodeInfo): string | undefined {
+  return labels[instanceLabel];
+}
+
 /** Whether the autoscaler, and not a person or a supervisor, started the node. */
-export function isAutoscaled({ labels }: NodeInfo): boolean {
-  return labels[instanceLabel] !== undefined;
+export function isAutoscaled(node: NodeInfo): boolean {
+  return instanceOf(node) !== undefined;
 }
 
 /**
@@ -37,12 +42,35 @@ export function whyNoSuccessor(
   joined: NodeInfo,
   newHosts: boolean,
 ): string {
+  const why = whyUnlike(drained, joined, newHosts);
+  const isEarly = joined.hostname !== drained.hostname && joined.joinedAtMs <= ranUntilMs;
+  return why === "" && isEarly ? `while node ${drained.nodeId} still ran` : why;
+}
+
+/** A drained node is not waited for any more when it has been away for that long: it was given up. */
+const givenUpMs = 3_600_000;
+
+/** Returns the nodes that have left to be started again, and which no like node has followed. */
+export function awaitedNodes(nodes: readonly NodeInfo[], newHosts: boolean): NodeInfo[] {
+  // By the head's clock.
+  const nowMs = Math.max(...nodes.map(({ lastHeartbeatMs }) => lastHeartbeatMs));
+  return nodes.filter((left) => {
+    if (left.state !== "dead" || !left.isRestarting || nowMs - left.lastHeartbeatMs > givenUpMs) return false;
+    return !nodes.some(
+      (node) =>
+        node.joinedAtMs > left.lastHeartbeatMs &&
+        whyNoSuccessor(left, left.lastHeartbeatMs, node, newHosts) === "",
+    );
+  });
+}
+
+/** Returns why a node does not do the work of the one that was drained; empty if it does. */
+export function whyUnlike(drained: NodeInfo, joined: NodeInfo, newHosts: boolean): string {
   if (isAutoscaled(joined) !== isAutoscaled(drained))
     return isAutoscaled(joined) ? "from the autoscaler" : "without the autoscaler";
   if (joined.hostname === drained.hostname) return "";
   if (!newHosts && !isAutoscaled(drained))
     return "and follows only with --new-hosts, for workers that come back under other host names";
-  if (joined.joinedAtMs <= ranUntilMs) return `while node ${drained.nodeId} still ran`;
   const offers = offersOf(drained.total).flatMap(([name, quantity]) => {
     const offered = joined.total[name] ?? 0;
     const enough = offered >= quantity * (name === "memory" ? leastMemory : 1);

@@ -6,10 +6,12 @@
  * Invariants:
  * - UPGRADE-1. An upgrade is refused before anything is touched if some process of the cluster has no protocol in common
  *   with this version, or if this version could not read the state.
- * - UPGRADE-2. What has this version already is left alone, so that an upgrade that was interrupted goes on where it was.
+ * - UPGRADE-2. What has this version already is left alone, so that an upgrade that was interrupted goes on where it was. A
+ *   node that it has drained and whose successor is not there is a part of the plan.
  */
 import type { DriverInfo, HeadInfo, NodeInfo } from "@palimpsest/client";
 import { meetProtocols, PalimpsestError, type ProtocolRange } from "@palimpsest/wire";
+import { awaitedNodes, isAutoscaled } from "./successor.js";
 
 /** A version of the software as processes of a cluster say it. */
 export interface Build {
@@ -43,7 +45,7 @@ export interface UpgradePlan {
 
 export interface ClusterMembers {
   readonly heads: readonly HeadInfo[];
-  /** Those that are not dead. */
+  /** Those that are dead, too. */
   readonly nodes: readonly NodeInfo[];
   /** Undefined if the head is too old to list them. */
   readonly drivers: readonly DriverInfo[] | undefined;
@@ -57,20 +59,36 @@ export function isAt(target: Build, { version, protocols }: Build): boolean {
 /**
  * Makes the plan: standbys first, then the head that leads, by a standby that takes over, then the nodes.
  * @param canRestart whether a command restarts processes, so that a head without a standby can be replaced
+ * @param newHosts whether workers may come back under other host names
  */
-export function upgradePlan(cluster: ClusterMembers, target: Target, canRestart: boolean): UpgradePlan {
+export function upgradePlan(
+  cluster: ClusterMembers,
+  target: Target,
+  canRestart: boolean,
+  newHosts: boolean,
+): UpgradePlan {
+  const there = cluster.nodes.filter(({ state }) => state !== "dead");
+  const areMore = there.some((node) => !isAt(target, node));
+  // The autoscaler starts nodes for requests: what it has to start matters only before another one is drained.
+  const awaited = awaitedNodes(cluster.nodes, newHosts).filter(
+    (node) => !isAt(target, node) && (areMore || !isAutoscaled(node)),
+  );
   const found = [
     ...cluster.heads
       .filter(({ leads, isReachable }) => !leads && isReachable)
       .map((head) => ofHead(head, "standby")),
     ...cluster.heads.filter(({ leads }) => leads).map((head) => ofHead(head, "head")),
-    ...cluster.nodes.map(ofNode),
+    ...[...awaited, ...there].map(ofNode),
   ];
   let step = 0;
   const members: Member[] = found.map((member) => ({
     ...member,
     step: isAt(target, member) ? undefined : ++step,
-    note: isAt(target, member) ? "has this version" : howReplaced[member.kind],
+    note: isAt(target, member)
+      ? "has this version"
+      : awaited.some(({ nodeId }) => member.kind === "node" && nodeId === member.id)
+        ? "was drained; its successor is waited for"
+        : howReplaced[member.kind],
   }));
   for (const { sessionId, name, version, protocols } of cluster.drivers ?? [])
     members.push({

@@ -57,6 +57,11 @@ const node = (nodeId: string, hostname: string, changes: Partial<NodeInfo> = {})
 });
 const old = node("node-a", "pod-a", { version: "0.1.0" });
 
+const cpuType = (changes: object) => ({
+  ...{ name: "cpu", minNodes: 0, maxNodes: 4, running: 1, starting: 0, stopping: 0 },
+  ...{ error: "", instances: [], ...changes },
+});
+
 /** A cluster whose one node is drained at once; these are there from then on. */
 function pods(joined: readonly Partial<NodeInfo>[], more: object = {}) {
   let drained = 0;
@@ -134,6 +139,47 @@ test("UPGRADE-3: a node that joins while the one that is drained still runs is n
   await run(cluster, worker);
 });
 
+test("UPGRADE-3: another worker of the host that starts again meanwhile is not taken for the successor", async () => {
+  const [other, otherAgain] = [node("node-o", "pod-a"), node("node-p", "pod-a")];
+  const during = (...there: readonly Partial<NodeInfo>[]) =>
+    pods([], { nodes: async () => (cluster.drained === 0 ? [old, other] : there) });
+  let cluster = during(otherAgain);
+  await expect(run(cluster, worker, { waitMs: 10 })).rejects.toMatchObject({
+    code: "UNAVAILABLE",
+    rawMessage: expect.stringMatching(
+      /is not back.*waited for a new node on pod-a; there are 1 instead of 2/s,
+    ),
+  });
+  cluster = during(otherAgain, node("node-b", "pod-a"));
+  await run(cluster, worker);
+  cluster = during(other, node("node-b", "pod-a"));
+  await run(cluster, worker);
+});
+
+test("UPGRADE-3: the successor of a node that an earlier run has drained is waited for", async () => {
+  const times = { joinedAtMs: 1_000, lastHeartbeatMs: 5_000 };
+  const left = { ...old, ...times, state: "dead" as const, isRestarting: true };
+  const other = node("node-o", "pod-a", { joinedAtMs: 2_000, lastHeartbeatMs: 6_000 });
+  const later = { lastHeartbeatMs: 9_000 };
+  const cluster = (...there: readonly Partial<NodeInfo>[]) =>
+    pods([], {
+      nodes: async ({ states = ["alive", "dead"] }: { states?: readonly string[] } = {}) =>
+        [left, ...there].filter(({ state = "" }) => states.includes(state)),
+    });
+  await expect(run(cluster(other), worker, { waitMs: 10 })).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  const back = node("node-b", "pod-a", { joinedAtMs: 7_000, ...later });
+  const done = cluster(other, back);
+  await run(done, worker);
+  expect(done.drained).toBe(0);
+  expect(notes[0]).toBe("node node-a on pod-a has been drained");
+  // The other one has started again as well, or nothing but that.
+  const otherEnd = { ...other, state: "dead" as const };
+  await expect(run(cluster(otherEnd, back), worker, { waitMs: 10 })).rejects.toMatchObject({
+    rawMessage: expect.stringContaining("there are 1 instead of 2"),
+  });
+  await run(cluster(otherEnd, back, node("node-p", "pod-a", { joinedAtMs: 8_000, ...later })), worker);
+});
+
 test("a node that has left by itself is not waited for", async () => {
   const cluster = pods([], { nodes: async () => [{ ...old, state: "dead" }] });
   await run(cluster, worker);
@@ -156,7 +202,9 @@ test("a node of the autoscaler that no request needs is not waited for", async (
     summary: async () => {
       const state = states[Math.min(looks.length, states.length - 1)];
       looks.push(state);
-      return { autoscaler: { types: [{ name: "cpu", minNodes: 1, maxNodes: 4, ...state }], error: "" } };
+      return {
+        autoscaler: { types: [cpuType({ minNodes: 1, instances: ["pod-a", "pod-c"], ...state })], error: "" },
+      };
     },
   });
   await run(cluster, worker);
@@ -179,11 +227,42 @@ test("UPGRADE-3: after a node of the autoscaler the next one waits until the aut
     summary: async () => {
       const { nodes: _, ...state } = step() ?? {};
       looks++;
-      return { autoscaler: { types: [{ name: "cpu", minNodes: 0, maxNodes: 4, ...state }], error: "" } };
+      return { autoscaler: { types: [cpuType({ instances: ["pod-a", "pod-s"], ...state })], error: "" } };
     },
   });
   await run(cluster, worker);
   expect(looks).toBe(steps.length);
+});
+
+test("UPGRADE-3: after a node of the autoscaler other types than its own may start nodes and fail", async () => {
+  const labels = { "palimpsest.instance": "pod-a" };
+  const back = node("node-b", "pod-a", { labels });
+  const upgraded = (own: object, error = "") => {
+    const cluster = pods([], {
+      nodes: async () => (cluster.drained === 0 ? [{ ...old, labels }] : [back]),
+      summary: async () => ({
+        autoscaler: {
+          types: [
+            cpuType({ instances: ["pod-a"], ...own }),
+            cpuType({ name: "gpu", instances: ["gpu-1"], running: 0, starting: 1, error: "no quota" }),
+          ],
+          error: `gpu: no quota${error}`,
+        },
+      }),
+    });
+    return run(cluster, worker, { waitMs: 10 });
+  };
+  await upgraded({});
+  for (const own of [
+    { error: "no image" },
+    { starting: 1 },
+    { stopping: 1 },
+    { running: 2 },
+    { minNodes: 2 },
+  ])
+    await expect(upgraded(own)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  // Of a node that the autoscaler does not know nobody can say which type is its own.
+  await expect(upgraded({ instances: [] })).rejects.toMatchObject({ code: "UNAVAILABLE" });
 });
 
 test("UPGRADE-3: a node of the autoscaler that comes back with the old version is no successor, whatever its instance is called", async () => {
@@ -195,7 +274,7 @@ test("UPGRADE-3: a node of the autoscaler that comes back with the old version i
       nodes: async () => (cluster.drained === 0 ? [{ ...old, labels }] : [back(version)]),
       summary: async () => ({
         autoscaler: {
-          types: [{ name: "cpu", minNodes: 0, maxNodes: 4, running: 1, starting: 0, stopping: 0 }],
+          types: [cpuType({ instances: ["cpu-7", "cpu-8"] })],
           error: "",
         },
       }),

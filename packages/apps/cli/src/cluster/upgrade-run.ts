@@ -4,9 +4,11 @@
  *
  * Invariants:
  * - UPGRADE-3. Of the nodes one at a time is away, and the next one is drained only when its successor has joined: a new
- *   node on its host. Where workers come back under other host names nothing tells a successor from more capacity, and
- *   the user says so: any like node then follows that joined after the drained one's last heartbeat. The autoscaler starts
- *   nodes for requests and for no other node: after one of its own it has to rest.
+ *   node on its host, where there are as many as before: another one may have been started again meanwhile. Where workers
+ *   come back under other host names nothing tells a successor from more capacity, and the user says so: any like node
+ *   then follows that joined after the drained one's last heartbeat. The autoscaler starts nodes for requests and for no
+ *   other node: after one of its own it has to rest, but only with the node's type, because others may start or fail for
+ *   reasons of their own.
  * - UPGRADE-4. The head that leads is asked to leave only while a standby of the new version waits.
  */
 import { spawn } from "node:child_process";
@@ -15,7 +17,7 @@ import type { Cluster, NodeInfo } from "@palimpsest/client";
 import { delay, shellWord } from "@palimpsest/std";
 import { PalimpsestError, protocolsText } from "@palimpsest/wire";
 import { drainText } from "./drain-text.js";
-import { isAutoscaled, successorText, whyNoSuccessor } from "./successor.js";
+import { instanceOf, isAutoscaled, successorText, whyNoSuccessor, whyUnlike } from "./successor.js";
 import { type Build, isAt, type Member, type Target } from "./upgrade-plan.js";
 
 const pollMs = 500;
@@ -118,22 +120,27 @@ export class UpgradeRun {
 
   /** UPGRADE-3 */
   async #node(member: Member): Promise<void> {
-    const { deadlineMs, newHosts, signal, onNote } = this.#options;
-    const before = new Map((await this.#cluster.nodes()).map((node) => [node.nodeId, node]));
-    const drained = before.get(member.id);
-    if (drained === undefined || drained.state === "dead") {
+    const { newHosts, onNote } = this.#options;
+    const all = await this.#cluster.nodes();
+    const drained = all.find(({ nodeId }) => nodeId === member.id);
+    const isAway = drained?.state === "dead";
+    if (drained === undefined || (isAway && !drained.isRestarting)) {
       onNote(`node ${member.id} on ${member.host} has left by itself`);
       return;
     }
-    for (;;) {
-      const progress = await this.#cluster.drain(member.id, { deadlineMs, restart: true });
-      if (progress.done) break;
-      onNote(`node ${member.id} on ${member.host}: ${drainText(progress)}`);
-      await delay(pollMs, signal);
-      signal.throwIfAborted();
-    }
-    const last = (await this.#cluster.nodes()).find(({ nodeId }) => nodeId === member.id);
+    const type = isAutoscaled(drained) ? await this.#typeOf(drained) : undefined;
+    if (isAway) onNote(`node ${member.id} on ${member.host} has been drained`);
+    else await this.#drain(member);
+    const last = isAway ? drained : (await this.#cluster.nodes()).find(({ nodeId }) => nodeId === member.id);
     const ranUntilMs = last?.lastHeartbeatMs ?? Number.NEGATIVE_INFINITY;
+    const before = all.filter(({ state, joinedAtMs, lastHeartbeatMs }) =>
+      isAway
+        ? joinedAtMs <= ranUntilMs && (state !== "dead" || lastHeartbeatMs >= ranUntilMs)
+        : state !== "dead",
+    );
+    const known = new Set(before.map(({ nodeId }) => nodeId));
+    const likeOf = (nodes: readonly NodeInfo[]) =>
+      nodes.filter((node) => whyUnlike(drained, node, newHosts) === "").length;
     await this.#restart(member);
     let strangers: readonly string[] = [];
     await this.#returned(
@@ -142,14 +149,19 @@ export class UpgradeRun {
       async () => {
         const alive = await this.#cluster.nodes({ states: ["alive"] });
         const joined = alive
-          .filter(({ nodeId }) => !before.has(nodeId))
+          .filter(({ nodeId }) => !known.has(nodeId))
           .map((node) => ({ node, why: whyNoSuccessor(drained, ranUntilMs, node, newHosts) }));
         strangers = joined.flatMap(({ node: { nodeId, hostname }, why }) =>
           why === "" ? [] : `${nodeId} on ${hostname} joined ${why}`,
         );
         const successors = joined.flatMap(({ node, why }) => (why === "" ? node : []));
-        if (!isAutoscaled(drained)) return successors;
-        if (!(await this.#autoscalerRests(alive))) return [];
+        if (!isAutoscaled(drained)) {
+          const [had, has] = [likeOf(before), likeOf(alive)];
+          if (successors.length === 0 || has >= had) return successors;
+          strangers = [...strangers, `there are ${has} instead of ${had}`];
+          return [];
+        }
+        if (!(await this.#autoscalerRests(alive, type))) return [];
         if (successors.length > 0) return successors;
         onNote(`node ${member.id} on ${member.host}: no request needs another one of the autoscaler`);
         return [this.#target];
@@ -157,18 +169,41 @@ export class UpgradeRun {
     );
   }
 
-  /** Whether the autoscaler has seen which of its nodes have ended, and starts none. */
-  async #autoscalerRests(alive: readonly NodeInfo[]): Promise<boolean> {
+  async #drain({ id, host }: Member): Promise<void> {
+    const { deadlineMs, signal, onNote } = this.#options;
+    for (;;) {
+      const progress = await this.#cluster.drain(id, { deadlineMs, restart: true });
+      if (progress.done) return;
+      onNote(`node ${id} on ${host}: ${drainText(progress)}`);
+      await delay(pollMs, signal);
+      signal.throwIfAborted();
+    }
+  }
+
+  /** Returns the autoscaler's name for the node's type; undefined if it does not know the node any more. */
+  async #typeOf(node: NodeInfo): Promise<string | undefined> {
     const { autoscaler } = await this.#cluster.summary();
-    const there = alive.filter(isAutoscaled).length;
+    const instance = instanceOf(node);
+    return autoscaler?.types.find(({ instances }) => instances.some((name) => name === instance))?.name;
+  }
+
+  /**
+   * Whether the autoscaler has seen which of its nodes have ended, and starts none.
+   * @param type the only one that matters; undefined if it is not known
+   */
+  async #autoscalerRests(alive: readonly NodeInfo[], type: string | undefined): Promise<boolean> {
+    const { autoscaler } = await this.#cluster.summary();
+    if (autoscaler === undefined || (type === undefined && autoscaler.error !== "")) return false;
+    const types = autoscaler.types.filter(({ name }) => type === undefined || name === type);
+    const names = new Set(types.flatMap(({ instances }) => instances));
+    const there = alive.filter((node) =>
+      type === undefined ? isAutoscaled(node) : names.has(instanceOf(node) ?? ""),
+    );
     return (
-      autoscaler !== undefined &&
-      autoscaler.error === "" &&
-      autoscaler.types.every(
-        ({ running, starting, stopping, minNodes }) =>
-          starting === 0 && stopping === 0 && running >= minNodes,
-      ) &&
-      autoscaler.types.reduce((sum, { running }) => sum + running, 0) === there
+      types.every(
+        ({ running, starting, stopping, minNodes, error }) =>
+          error === "" && starting === 0 && stopping === 0 && running >= minNodes,
+      ) && types.reduce((sum, { running }) => sum + running, 0) === there.length
     );
   }
 

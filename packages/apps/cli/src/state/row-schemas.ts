@@ -23,6 +23,7 @@ export const nodeSchema = z.strictObject({
   protocols: protocolsSchema,
   joinedAtMs: atMs,
   lastHeartbeatMs: atMs,
+  isRestarting: z.boolean().describe("whether it left to be started again"),
 });
 
 const certificateSchema = z.strictObject({
@@ -246,6 +247,8 @@ export const statusSchema = z.strictObject({
             running: z.int(),
             starting: z.int(),
             stopping: z.int(),
+            error: text,
+            instances: z.array(text),
           }),
         ),
         unmet: z.array(z.strictObject({ resources: amounts, count: z.int(), reason: text })),

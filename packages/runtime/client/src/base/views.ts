@@ -27,6 +27,8 @@ export interface NodeInfo {
   readonly protocols: ProtocolRange;
   readonly joinedAtMs: number;
   readonly lastHeartbeatMs: number;
+  /** Whether it was drained to be started again, and was told to leave. */
+  readonly isRestarting: boolean;
 }
 
 /** Filters for listing nodes. */
@@ -89,6 +91,10 @@ export interface AutoscalerStatus {
     readonly running: number;
     readonly starting: number;
     readonly stopping: number;
+    /** As `error` below, of this type alone. */
+    readonly error: string;
+    /** The names of its instances, including those that are ending. */
+    readonly instances: readonly string[];
   }[];
   /** Pending demand that gets no node, and why. */
   readonly unmet: readonly {

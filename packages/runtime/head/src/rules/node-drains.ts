@@ -158,6 +158,7 @@ export class NodeDrains {
     drain.stopped = true;
     // DRAIN-2: those of placement groups, and at the deadline every actor that can restart.
     for (const { spec } of [...movable, ...others]) lifecycle.move(spec.actorId, reason, true);
+    if (drain.restart) nodes.restarts(nodeId);
     nodes.send(nodeId, { stopNode: { reason: drain.why, restart: drain.restart } });
   }
 

@@ -195,7 +195,7 @@ function autoscalerToProto(
   return (
     report && {
       ...report,
-      types: report.types.map((type) => ({ ...type })),
+      types: report.types.map((type) => ({ ...type, instances: [...type.instances] })),
       unmet: report.unmet.slice(0, maxUnmet).map(({ resources, count, reason }) => ({
         ...{ count, reason },
         resources: { quantities: { ...resources } },

@@ -272,6 +272,14 @@ export class NodeTable {
     this.#changed(entry, entry.node);
   }
 
+  /** Records that the node is told to leave and will be started again. */
+  restarts(nodeId: string): void {
+    const entry = this.#entries.get(nodeId);
+    if (entry === undefined) return;
+    entry.node = { ...entry.node, isRestarting: true };
+    this.#persist(entry);
+  }
+
   /** Makes a retired node available again. */
   restore(nodeId: string): void {
     const entry = this.#entries.get(nodeId);

@@ -21,6 +21,8 @@ export interface Node {
   readonly protocols: ProtocolRange;
   readonly joinedAtMs: number;
   readonly lastHeartbeatMs: number;
+  /** Whether it was drained to be started again, and was told to leave. */
+  readonly isRestarting: boolean;
 }
 
 export const nodeStateToProto: Readonly<Record<NodeState, proto.NodeState>> = {
@@ -58,6 +60,7 @@ export function registeredNode(
     metricsAddress: message.metricsAddress ?? "",
     version: message.version ?? "",
     protocols: protocolsFrom(message.protocols),
+    isRestarting: false,
   };
 }
 
@@ -85,5 +88,6 @@ function nodeFromProto(info: proto.NodeInfo): Node {
     protocols: protocolsFrom(info.protocols),
     joinedAtMs: info.joinedAtMs,
     lastHeartbeatMs: info.lastHeartbeatMs,
+    isRestarting: info.isRestarting,
   };
 }

@@ -116,7 +116,8 @@ function withRestart(command: Command, output: JsonOutput): Command {
 
 async function run(cluster: Cluster, options: RunOptions): Promise<void> {
   const target = await thisInstallation();
-  const { members, problems } = await planOf(cluster, target, options);
+  const newHosts = options.newHosts === true;
+  const { members, problems } = await planOf(cluster, target, { ...options, newHosts });
   // UPGRADE-1
   if (problems.length > 0)
     throw new PalimpsestError("PROTOCOL_MISMATCH", `nothing was touched: ${problems.join("; ")}`);
@@ -133,7 +134,7 @@ async function run(cluster: Cluster, options: RunOptions): Promise<void> {
   await untilStopped(async (signal) => {
     const upgrade = new UpgradeRun(cluster, target, {
       restartCommand: options.restartCommand,
-      newHosts: options.newHosts === true,
+      newHosts,
       deadlineMs: options.deadline * 1_000,
       waitMs: options.wait * 1_000,
       signal,
@@ -147,8 +148,8 @@ async function run(cluster: Cluster, options: RunOptions): Promise<void> {
     }
   });
   // A supervisor or autoscaler that still has the version before may have started these meanwhile.
-  const late = (await planOf(cluster, target, options)).members.filter(
-    ({ kind, step }) => kind === "node" && step !== undefined,
+  const late = (await planOf(cluster, target, { ...options, newHosts })).members.filter(
+    ({ kind, id, step }) => kind === "node" && step !== undefined && !steps.some((one) => one.id === id),
   );
   if (late.length > 0)
     throw new PalimpsestError(
@@ -170,17 +171,23 @@ async function thisInstallation(): Promise<Target> {
   return { version, protocols: ownProtocols(), rowVersion };
 }
 
-async function planOf(cluster: Cluster, target: Target, options: PlanOptions): Promise<UpgradePlan> {
+/** @param options of these, newHosts is absent in a plan, which then counts each node that may be a successor */
+async function planOf(
+  cluster: Cluster,
+  target: Target,
+  options: PlanOptions & { readonly newHosts?: boolean },
+): Promise<UpgradePlan> {
   const [heads, nodes, drivers] = await Promise.all([
     cluster.heads(),
-    cluster.nodes({ states: ["alive", "suspect"] }),
+    cluster.nodes(),
     // A head that speaks protocol 1 alone does not list them.
     cluster.drivers().catch((reason: unknown): ClusterMembers["drivers"] => {
       if (PalimpsestError.from(reason).code === "PROTOCOL_MISMATCH") return undefined;
       throw reason;
     }),
   ]);
-  return upgradePlan({ heads, nodes, drivers }, target, options.restartCommand !== undefined);
+  const canRestart = options.restartCommand !== undefined;
+  return upgradePlan({ heads, nodes, drivers }, target, canRestart, options.newHosts ?? true);
 }
 
 function planText({ members, problems }: UpgradePlan, target: Target): string {
