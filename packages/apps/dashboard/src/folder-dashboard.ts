@@ -29,6 +29,8 @@ export interface FolderDashboardOptions {
  */
 export interface FolderDashboard extends RunningServer {
   readonly token: string;
+  /** Returns how many runs its folders hold now. */
+  readonly countRuns: () => Promise<number>;
 }
 
 export async function startFolderDashboard(options: FolderDashboardOptions): Promise<FolderDashboard> {
@@ -67,6 +69,7 @@ export async function startFolderDashboard(options: FolderDashboardOptions): Pro
   return {
     ...server,
     token,
+    countRuns: async () => (await runs.runs()).rows.length,
     async close() {
       await server.close();
       await runs.close();

@@ -63,6 +63,32 @@ function options(over: Partial<AskOptions> = {}): AskOptions & { stopAfter(calls
 }
 
 describe("ask", () => {
+  it("names the flag that mends what the model cannot read", async () => {
+    const { model, ...others } = options();
+    const failing = (problem: string): AskOptions => ({
+      ...others,
+      model: {
+        ...model,
+        tokenizer: Object.assign(Object.create(model.tokenizer), {
+          encode: (given: string) => {
+            if (given === text) throw new Error(problem);
+            return model.tokenizer.encode(given);
+          },
+        }),
+      },
+    });
+    const outside = (sign: string) =>
+      failing(`${JSON.stringify(sign)} is outside the alphabet of it; mend it`);
+    await expect(ask(outside("?"))).rejects.toThrow(/--question: "\?" is a sign that the model/);
+    await expect(ask(outside("d0"))).rejects.toThrow(
+      /a\.txt: "d0" is a sign .*; leave it out, or ask another --model/,
+    );
+    const short = "generate: prompt + maxTokens is 65 + 8; the sampler's maxLength is 10; shorten the prompt";
+    await expect(ask(failing(short))).rejects.toThrow(
+      /--context: 10 tokens are too few for a prompt of 65 and a reply of up to 8; give at least 73/,
+    );
+  });
+
   it("runs a module's agent as the run was trained to", async () => {
     const module = defineAgent({
       kind: "first-words",

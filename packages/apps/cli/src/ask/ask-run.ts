@@ -71,7 +71,7 @@ export async function ask(options: AskOptions): Promise<AskResult> {
   const { tokenizer } = model;
   const { module } = options;
   const agent = createAgent(settings, { ...model, ...(module ? { module } : {}) });
-  const ids = tokenizer.encode(text, { specialTokens: "text" });
+  const ids = documentIds(options);
   const of = {
     document: hashOf(text),
     question: hashOf(question),
@@ -147,7 +147,7 @@ export async function ask(options: AskOptions): Promise<AskResult> {
     await writer?.flush();
     // What the model was asked and remembers is shown, before the caller refuses the empty answer.
     const kept = reason instanceof AgentError ? reason.details["result"] : undefined;
-    if (kept === undefined) throw withMend(reason);
+    if (kept === undefined) throw withMend(reason, options);
     result = kept as EpisodeResult;
   }
   await writer?.close();
@@ -195,12 +195,41 @@ const stepOf = ({ step, documentTokenStart, documentTokenEnd, memory, recalled, 
   ...(more.found ? { found: more.found } : {}),
 });
 
+function documentIds({ model, text, document, question }: AskOptions): readonly number[] {
+  try {
+    return model.tokenizer.encode(text, { specialTokens: "text" });
+  } catch (reason) {
+    throw withMend(reason, { question, document, text });
+  }
+}
+
 /**
- * Adds the fix to an error about a prompt that is too long. It is recognized by words, because each server has its own
- * message for it.
+ * Adds the fix to an error about a text that the model cannot read, in the words of the command. A prompt that is too long
+ * is recognized by words, because each server has its own message for it.
  */
-function withMend(reason: unknown): unknown {
+function withMend(
+  reason: unknown,
+  { question, document, text }: Pick<AskOptions, "question" | "document" | "text">,
+): unknown {
   const message = reason instanceof Error ? reason.message : "";
+  const [, prompt, reply, context] =
+    /prompt \+ maxTokens is (\d+) \+ (\d+); the sampler's maxLength is (\d+)/.exec(message) ?? [];
+  if (context !== undefined)
+    return new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `--context: ${context} tokens are too few for a prompt of ${prompt} and a reply of up to ${reply}; give at least ${Number(prompt) + Number(reply)} if the model has as many, or read less at once, such as with --set chunkTokens=…`,
+      { cause: reason },
+    );
+  const [, culprit] = /^(?:\[\w+\] )?("(?:[^"\\]|\\.)*") is outside the alphabet/.exec(message) ?? [];
+  if (culprit !== undefined) {
+    const sign: unknown = JSON.parse(culprit);
+    const where = text.includes(String(sign)) && !question.includes(String(sign)) ? document : "--question";
+    return new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `${where}: ${culprit} is a sign that the model was not trained to read; leave it out, or ask another --model`,
+      { cause: reason },
+    );
+  }
   // The engine names the setting, as a library does.
   const setting = "a smaller chunkTokens";
   const tooLong = /\[REFUSED\].*\b(context|too long|maximum|exceeds?)\b/i.test(message);

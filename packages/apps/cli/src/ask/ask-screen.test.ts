@@ -49,6 +49,17 @@ describe("what a person sees of ask", () => {
     ]);
   });
 
+  it("is an estimate of the rest, too, in a log of what takes long", () => {
+    const { stream, written } = aStream(false);
+    let nowMs = 0;
+    const screen = openAskScreen(stream, () => nowMs);
+    screen.start({ documentTokens: 40, documentTokensRead: 0, memory: "" });
+    nowMs = 60_000;
+    screen.step(step(0, "tom"));
+    screen.close();
+    expect(written()).toContain("[ 25 %] step 1, 10 tokens read, ETA 3 min 00 s; memory: tom\n");
+  });
+
   it("is a bar by document tokens and the memory on a terminal, what is new in it in green", () => {
     const written = show(true);
     const text = stripVTControlCharacters(written);

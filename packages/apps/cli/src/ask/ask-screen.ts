@@ -14,8 +14,8 @@ export interface AskScreen {
 }
 
 /** Opens a screen that shows a live block on a terminal, and otherwise writes one line per step. */
-export function openAskScreen(stream: NodeJS.WriteStream): AskScreen {
-  return stream.isTTY ? liveScreen(stream) : logScreen(stream);
+export function openAskScreen(stream: NodeJS.WriteStream, now = () => performance.now()): AskScreen {
+  return stream.isTTY ? liveScreen(stream) : logScreen(stream, now);
 }
 
 /** Removes control characters, so that no document can control the terminal. */
@@ -29,15 +29,32 @@ export const oneLine = (text: string) => harmless(text).replace(/\s+/g, " ").tri
 const percent = (part: number, whole: number) =>
   whole === 0 ? 100 : Math.min(100, Math.floor((100 * part) / whole));
 
+/** Below this a log says no estimate. */
+const leastToldSeconds = 10;
+
+/** Estimates the rest from what was read so far; NaN before anything was. */
+function secondsLeft({
+  seconds,
+  begun,
+  read,
+  total,
+}: Readonly<Record<"seconds" | "begun" | "read" | "total", number>>) {
+  return read > begun ? (seconds / (read - begun)) * (total - read) : Number.NaN;
+}
+
 const cutNote = " (truncated at its token limit)";
 
-function logScreen(stream: NodeJS.WriteStream): AskScreen {
+function logScreen(stream: NodeJS.WriteStream, now: () => number): AskScreen {
   let total = 0;
+  let begun = 0;
   let memory = "";
+  let startedAtMs = 0;
   return {
     start: (start) => {
       total = start.documentTokens;
+      begun = start.documentTokensRead;
       memory = start.memory;
+      startedAtMs = now();
       const from = start.documentTokensRead > 0 ? `, resuming at token ${start.documentTokensRead}` : "";
       stream.write(`reading ${total} tokens${from}\n`);
     },
@@ -45,9 +62,17 @@ function logScreen(stream: NodeJS.WriteStream): AskScreen {
       if (memoryStep === undefined) return;
       const place = `[${String(percent(documentTokensRead, total)).padStart(3)} %] step ${step + 1}, ${documentTokensRead} tokens read`;
       const recalled = memoryStep.recalled === "" ? "" : `; recalled: ${oneLine(memoryStep.recalled)}`;
-      const now = memoryStep.memory === memory ? "memory unchanged" : `memory: ${oneLine(memoryStep.memory)}`;
+      const shown =
+        memoryStep.memory === memory ? "memory unchanged" : `memory: ${oneLine(memoryStep.memory)}`;
       memory = memoryStep.memory;
-      stream.write(`${place}${recalled}; ${now}${truncated ? cutNote : ""}\n`);
+      const left = secondsLeft({
+        seconds: (now() - startedAtMs) / 1000,
+        begun,
+        read: documentTokensRead,
+        total,
+      });
+      const eta = left >= leastToldSeconds ? `, ETA ${formatSeconds(left)}` : "";
+      stream.write(`${place}${eta}${recalled}; ${shown}${truncated ? cutNote : ""}\n`);
     },
     note: (text) => stream.write(`${oneLine(text)}\n`),
     close: () => undefined,
@@ -72,7 +97,7 @@ function liveScreen(stream: NodeJS.WriteStream): AskScreen {
   let step = 0;
   const lines = () => {
     const seconds = (performance.now() - startedAtMs) / 1000;
-    const left = read > begun ? (seconds / (read - begun)) * (total - read) : Number.NaN;
+    const left = secondsLeft({ seconds, begun, read, total });
     const share = total === 0 ? 1 : read / total;
     const bar = "█".repeat(Math.round(share * barWidth)).padEnd(barWidth, "░");
     const now = read >= total ? "answering" : "reading";

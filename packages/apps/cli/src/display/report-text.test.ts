@@ -134,5 +134,6 @@ test("the last screen says in plain words what was learned, against what, where 
   expect(screen).toContain("\n  curve.svg\n  report.md\n");
   expect(screen).toContain("--shuffle-rewards");
   expect(screen).toContain("npx palimpsest dashboard ");
+  expect(screen).toMatch(/npx palimpsest ask FILE -q QUESTION --model \S/);
   expect(reportText({ ...run, shuffleRewards: true })).toContain("This was the control");
 });

@@ -111,6 +111,8 @@ function nextLines(traces: string, guide: string): string[] {
   return [
     "",
     "What to do next",
+    "  Ask the agent that was trained about a text of yours, in the words that it was trained on:",
+    `    npx palimpsest ask FILE -q QUESTION --model ${folder}`,
     "  Look at what it read, kept and lost, chunk by chunk, in a browser or as one HTML file:",
     `    npx palimpsest dashboard ${folder}`,
     `    npx palimpsest trace view ${folder}/${basename(traces)}/*.jsonl`,

@@ -21,6 +21,10 @@ test("a folder's pages are served behind a link that signs in", async () => {
   const child = spawn(process.execPath, [program, "dashboard", testFolder()]);
   onTestFinished(() => void child.kill());
   let told = "";
+  let warned = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    warned += text;
+  });
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     told += text;
   });
@@ -29,4 +33,6 @@ test("a folder's pages are served behind a link that signs in", async () => {
   const listed = await fetch(`${address}api/runs`, { headers: { authorization: `Bearer ${token}` } });
   expect(listed.status).toBe(200);
   expect((await fetch(`${address}api/runs`)).status).toBe(401);
+  while (!warned.includes("\n")) await once(child.stderr, "data");
+  expect(warned).toMatch(/^no run is in .* yet: give folders of runs/);
 });

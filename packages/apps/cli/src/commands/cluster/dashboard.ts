@@ -62,6 +62,8 @@ export function addDashboard(program: Command): void {
       // Whoever reads the line may stop it at once.
       const stop = stopSignal();
       tellLink(signInLink(server.address, server.token), json);
+      if ((await server.countRuns()) === 0)
+        process.stderr.write(`no run is in ${folders.join(", ")} yet: ${foldersOfRuns}, or wait for one\n`);
       if (!stop.aborted) await new Promise((end) => stop.addEventListener("abort", end, { once: true }));
       await server.close();
     });

@@ -81,7 +81,7 @@ export function addBoard(program: Command): void {
     .description(
       "memory agents on generated worlds: scores beside their costs, with controls that can empty them",
     )
-    .argument("<file.yaml>", "worlds, lengths and rows; `worlds` is a file of the installation")
+    .argument("<file.yaml>", "worlds, sentences and rows; `worlds` is a file of the installation")
     .addOption(
       new Option("--sentences <n...>", "replaces the file's lengths").argParser(
         (text: string, before: readonly number[] | undefined) => [...(before ?? []), parseCount(text)],

@@ -23,10 +23,10 @@ export function addCompletion(program: Command): void {
     .description(
       "prints a script that completes commands, options and their values in your shell, or installs it",
     )
-    .addArgument(new Argument("<shell>", "the shell").choices([...shells]))
+    .addArgument(new Argument("<shell>", shells.join(", ")).choices([...shells]))
     .addHelpText(
       "after",
-      "\nAfter an upgrade install it again. It knows commands and options, not names of a cluster.",
+      '\nAfter an upgrade install it again. It knows commands and options, not names of a cluster. Shells complete\nthe program palimpsest, not `npx palimpsest`: install it with `npm install --global`, or write\n`alias palimpsest="npx palimpsest"` into the file of your shell.',
     )
     .action((shell: Shell) => {
       process.stdout.write(completionScript(shell, tableOf(program)));
@@ -44,7 +44,7 @@ export function addCompletion(program: Command): void {
       if (json) return output.print({ shell, wrote, removed: [] });
       for (const path of wrote) process.stdout.write(`wrote ${path}\n`);
       process.stderr.write(
-        `new shells complete palimpsest; \`palimpsest completion uninstall ${shell}\` undoes it\n`,
+        `new shells complete palimpsest, not \`npx palimpsest\` (an alias palimpsest="npx palimpsest" will do); \`palimpsest completion uninstall ${shell}\` undoes it\n`,
       );
     });
   completion
