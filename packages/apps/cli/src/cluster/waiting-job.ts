@@ -9,7 +9,7 @@ const lookMs = 500;
 const found = new Set(["cpu", "gpu", "memory"]);
 
 /** Says what a job asks for and no node has, how much the largest one has, and what helps; empty if each is there. */
-export function neverFits(
+function neverFits(
   { jobId, resources }: Pick<JobInfo, "jobId" | "resources">,
   nodes: readonly Pick<NodeInfo, "total">[],
 ): string {

@@ -47,5 +47,7 @@ async function find(path: string, { id, index = 0, corpus }: ShowFlags, signal: 
     at += 1;
   }
   const wanted = id === undefined ? `index ${index}` : `id "${id}"`;
-  throw new PalimpsestError("NOT_FOUND", `${path}: none of its ${at} tasks has the ${wanted}${bad}`);
+  // A file without a task is none of tasks.
+  const code = at === 0 ? "INVALID_ARGUMENT" : "NOT_FOUND";
+  throw new PalimpsestError(code, `${path}: none of its ${at} tasks has the ${wanted}${bad}`);
 }

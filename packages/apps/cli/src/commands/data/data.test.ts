@@ -176,6 +176,9 @@ describe("data", () => {
     expect(await data("show", prepared, "--index", "2", "--document-chars", "20")).toMatch(
       /… \d+ characters …/,
     );
+    const prose = join(folder, "prose.txt");
+    writeFileSync(prose, "no task\n");
+    await expect(data("show", prose)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     await expect(data("show", prepared, "--id", "none")).rejects.toThrow(
       'none of its 4 tasks has the id "none"',
     );
