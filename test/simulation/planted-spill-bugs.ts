@@ -112,8 +112,8 @@ export const plantedSpillBugs: readonly PlantedBug[] = [
     breaks: "FILES-1, SPILL-1",
     make: () =>
       new MethodBug(ObjectFiles.prototype, "remove", (remove) => {
-        return function (this: ObjectFiles, objectId) {
-          if (this.folder !== spillFolder) remove.call(this, objectId);
+        return function (this: ObjectFiles, ...given) {
+          if (this.folder !== spillFolder) remove.call(this, ...given);
         };
       }),
     settings: spillsOf,

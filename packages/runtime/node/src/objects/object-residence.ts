@@ -157,7 +157,7 @@ export class ObjectResidence {
         await files.keep(temporary, objectId);
         if (table.find(objectId) === entry) table.reside(entry, true);
         // It was freed during the rename; an object that was entered under its name since then waits for its turn.
-        else files.remove(objectId);
+        else files.remove(objectId, entry.sizeBytes);
       });
       this.#checkThere(entry);
     } catch (reason) {

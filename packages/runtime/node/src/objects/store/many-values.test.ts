@@ -97,6 +97,44 @@ test("files that are too small to be written again are removed a part in each tu
   expect(most.removals).toBeLessThanOrEqual(200);
 });
 
+test("a put that has room beside the files of freed values does not wait until they are removed, others do (STORE-2)", async () => {
+  const parent = testFolder();
+  let open: (() => void) | undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const disk: ObjectDisk = {
+    ...systemDisk,
+    isInMemory: true,
+    remove: async (path) => {
+      await opened;
+      await systemDisk.remove(path);
+    },
+  };
+  const store = await ObjectStore.open({
+    ...{ folder: join(parent, "objects"), clock: new StandingClock(), disk, maxBytes: 100 * 1_024 },
+  });
+  onTestFinished(() => store.close());
+  onTestFinished(() => open?.());
+  const put = async (bytes: number, owner: string) => {
+    const write = await store.reserve(bytes, owner, randomBytes(20).toString("hex"));
+    await truncate(write.path, bytes);
+    await write.seal();
+  };
+  for (let index = 0; index < 50; index++) await put(1_024, "job-1");
+  store.release("job-1");
+  await put(40 * 1_024, "job-2");
+  expect(await readdir(store.folder)).toHaveLength(51);
+  let isDone = false;
+  const waits = put(40 * 1_024, "job-2").then(() => {
+    isDone = true;
+  });
+  for (let turn = 0; turn < 100; turn++) await readdir(store.folder);
+  expect(isDone).toBe(false);
+  open?.();
+  await waits;
+});
+
 test("what is leased again while its owner's values are freed is kept", async () => {
   const { store } = await filled(2_000, "job-1");
   const kept = [...store.places()].map(({ objectId }) => objectId).at(-1) ?? "";

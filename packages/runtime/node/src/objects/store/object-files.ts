@@ -24,6 +24,7 @@ export class ObjectFiles {
   readonly isMappable: boolean;
   readonly #turns = new Map<string, Promise<unknown>>();
   readonly #removals = new TurnBudget(removalsPerTurn);
+  #leavingBytes = 0;
 
   private constructor(folder: string, disk: ObjectDisk) {
     this.folder = folder;
@@ -106,12 +107,22 @@ export class ObjectFiles {
     await this.#disk.rename(temporary, this.pathOf(objectId));
   }
 
-  remove(objectId: string): void {
+  /** The number of bytes of files that remove() has not removed yet. */
+  get leavingBytes(): number {
+    return this.#leavingBytes;
+  }
+
+  /** Removes the file, which is there no longer when settled() resolves. */
+  remove(objectId: string, sizeBytes: number): void {
+    this.#leavingBytes += sizeBytes;
     const removed = this.inTurn(objectId, async () => {
       await this.#removals.taken();
       await this.#disk.remove(this.pathOf(objectId));
     });
-    void removed.catch(() => undefined);
+    const left = () => {
+      this.#leavingBytes -= sizeBytes;
+    };
+    removed.then(left, left);
   }
 
   /**

@@ -63,6 +63,7 @@ export class ObjectSegments {
   #turns = 0;
   /** Removals from the pool whose files may still be on disk. */
   readonly #removals = new Set<Promise<void>>();
+  #leavingBytes = 0;
 
   constructor(files: ObjectFiles, clock: Clock) {
     this.#files = files;
@@ -80,7 +81,7 @@ export class ObjectSegments {
    */
   keep(objectId: string, sizeBytes: number, isRead: () => boolean = () => false): void {
     if (sizeBytes < leastKeptBytes) {
-      this.#files.remove(objectId);
+      this.#files.remove(objectId, sizeBytes);
       return;
     }
     const { path, renamed } = this.#files.removeFor(objectId);
@@ -147,7 +148,8 @@ export class ObjectSegments {
 
   /**
    * Removes files that are not in use until that many bytes are free. At most some are probed at a time.
-   * @returns false if some of these were removed, so that others may be in the next turn of the event loop
+   * @returns false if some of these were removed, so that others may be in the next turn of the event loop; true also if
+   *   none of these was, so that who waits does not probe without end
    */
   shrink(missingBytes: number): boolean {
     const nowMs = this.#clock.monotonicMs();
@@ -168,6 +170,11 @@ export class ObjectSegments {
       this.#segments.add(segment);
     }
     return true;
+  }
+
+  /** The number of bytes of removed files that may still be on disk. */
+  get leavingBytes(): number {
+    return this.#leavingBytes;
   }
 
   /** Resolves when removed files are off the disk. */
@@ -205,10 +212,14 @@ export class ObjectSegments {
   #remove(segment: Segment): boolean {
     if (this.#isInUse(segment)) return false;
     this.#drop(segment);
+    this.#leavingBytes += segment.sizeBytes;
     const removal = this.#files
       .discard(segment.path)
       .catch(() => undefined)
-      .finally(() => this.#removals.delete(removal));
+      .finally(() => {
+        this.#leavingBytes -= segment.sizeBytes;
+        this.#removals.delete(removal);
+      });
     this.#removals.add(removal);
     return true;
   }

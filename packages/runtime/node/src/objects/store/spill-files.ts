@@ -113,7 +113,7 @@ export class SpillFiles {
     if (copy === undefined) return;
     this.#copies.delete(objectId);
     this.#bytes -= copy.sizeBytes;
-    this.#files.remove(objectId);
+    this.#files.remove(objectId, copy.sizeBytes);
   }
 
   async #open(objectId: string): Promise<OpenedObject> {
