@@ -63,7 +63,7 @@ function options(over: Partial<AskOptions> = {}): AskOptions & { stopAfter(calls
 }
 
 describe("ask", () => {
-  it("names the flag that mends what the model cannot read", async () => {
+  it("names the flag that fixes what the model cannot read", async () => {
     const { model, ...others } = options();
     const failing = (problem: string): AskOptions => ({
       ...others,
@@ -78,7 +78,7 @@ describe("ask", () => {
       },
     });
     const outside = (sign: string) =>
-      failing(`${JSON.stringify(sign)} is outside the alphabet of it; mend it`);
+      failing(`${JSON.stringify(sign)} is outside the alphabet of it; leave it out`);
     await expect(ask(outside("?"))).rejects.toThrow(/--question: "\?" is a sign that the model/);
     await expect(ask(outside("d0"))).rejects.toThrow(
       /a\.txt: "d0" is a sign .*; leave it out, or ask another --model/,
