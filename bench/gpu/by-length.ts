@@ -7,7 +7,7 @@
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/by-length.ts --recipe FILE --model FILE --questions FILE
  *   [--pool FILE]... --json FILE --cells "trained:50:200 base:50:200 ..." (system:documents:questions[:from]; systems: trained, base,
  *   bm25, bm25-trained, truncated, full)
- *   [--order forward|reverse] (of the evidence; questions with one paragraph of it are left out)
+ *   [--order forward|reverse] (of the evidence; a question that none of 8 seeds places so is left out, as is one with a single paragraph of it)
  *   [--context-tokens N] (full: of the whole text in a context of N tokens, where the agent has those of its recipe) [--adapters RUN_CHECKPOINT_OR_PEFT] [--rows 128] [--precision bfloat16] [--limit-seconds 500]
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -52,6 +52,8 @@ interface Cell {
   readonly chunkTokens: number;
   /** The first question's place in the file. */
   readonly from: number;
+  /** Of the evidence; absent: as it comes. */
+  readonly order?: string;
 }
 
 const startedMs = performance.now() - process.uptime() * 1000;
@@ -220,9 +222,16 @@ async function ask(cell: Cell, items: readonly EvalItem[]): Promise<void> {
 
 for (const text of flags.cells.split(/\s+/).filter((one) => one !== "")) {
   const [system = "", documents, n, from = "0"] = text.split(":");
-  const cell = { system, documents: Number(documents), chunkTokens, from: Number(from) };
+  const { order } = flags;
+  const cell = {
+    system,
+    documents: Number(documents),
+    chunkTokens,
+    from: Number(from),
+    ...(order ? { order } : {}),
+  };
   const same = (one: Cell) =>
-    Object.entries(cell).every(([name, value]) => one[name as keyof Cell] === value);
+    one.order === order && Object.entries(cell).every(([name, value]) => one[name as keyof Cell] === value);
   if (done.some(same)) continue;
   const tokens = 142 * cell.documents;
   const most = pace === undefined ? Number(n) : Math.floor((0.9 * (secondsLeft() - 5) * pace) / tokens);

@@ -25,6 +25,7 @@ export async function openPolicySampler({ recipe, model, adapters: folder, rows,
       : holdsRunModel(folder)
         ? await readRunAdapters(folder)
         : { ...(await loadAdapters(folder, config)), policyVersion: undefined };
+  if (trained?.policyVersion === 0) throw new Error(`--adapters ${folder}: the run has made no update yet`);
   const sampler = createSampler({
     ...samplerSettings(recipe),
     backend: await loadBackend({ threads: 2, device: recipe.rollout.gpus > 0 ? "gpu" : "auto" }),

@@ -311,6 +311,8 @@ interface Edits {
     readonly id: string;
     readonly conversation: string;
     readonly reward: number;
+    readonly shownGain: number;
+    readonly heldOutGain: number;
     readonly validCalls: number;
     readonly malformed: number;
     readonly failed: number;
@@ -345,6 +347,8 @@ function editFigures(runs: string): Pick<Figures, "rows" | "differences"> {
         "calls per episode": rounded(calls / each.length),
         "valid calls": rounded(valid / Math.max(1, calls)),
         "stores changed": rounded(mean(each.map(({ wrote }) => Number(wrote !== "")))),
+        "gain of the shown question": rounded(mean(each.map(({ shownGain }) => shownGain))),
+        "of others": rounded(mean(each.map(({ heldOutGain }) => heldOutGain))),
       },
     };
   });
@@ -352,9 +356,7 @@ function editFigures(runs: string): Pick<Figures, "rows" | "differences"> {
     read
       .filter(
         (before) =>
-          before.policy !== after.policy &&
-          after.policy.startsWith("seed") &&
-          !before.policy.startsWith("seed"),
+          before.policy !== after.policy && after.policy !== "untrained" && !before.policy.startsWith("seed"),
       )
       .map((before) => {
         const values = after.each.flatMap(({ id, reward, conversation }) => {
@@ -385,16 +387,19 @@ function writeFigures(agent: AgentName, runs: string, machine: string, cost: str
     agent === "memupdate"
       ? "`bench/learning/locomo-demonstrations.ts`, `palimpsest train sft`, `bench/gpu/cluster.sh RECIPE 1 STEPS FOLDER --seed N`, `bench/gpu/store-edits.ts`; every third question of LoCoMo's held-out conversations, greedily"
       : "`bench/gpu/cluster.sh RECIPE 1 STEPS FOLDER --seed N`, its evaluation taken out; `bench/gpu/by-length.ts`; `bench/gpu/by-length-pairs.ts`; HotpotQA's development questions, greedily";
+  // What was written by hand stays.
+  const earlier = existsSync(resultOf(agent)) ? figuresOf(agent) : undefined;
   const figures: Figures = {
     machine,
     model:
       "Qwen2.5-Coder-0.5B-Instruct (from Q4_K_M, embeddings tied to the Q8_0 output matrix), adapters of rank 16",
     recipe: { file: recipes[agent], version },
     cost,
-    commands,
+    commands: earlier?.commands ?? commands,
     metric: agent === "memupdate" ? "reward" : "F1",
     ...(agent === "memupdate" ? editFigures(runs) : readingFigures(runs, agent)),
     rewards: rewardsOf(runs, agent),
+    ...(earlier?.notes ? { notes: earlier.notes } : {}),
   };
   writeResult(resultOf(agent).pathname, figures);
 }

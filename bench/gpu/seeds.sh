@@ -4,7 +4,7 @@
 # usage: bench/gpu/seeds.sh RECIPE MODEL QUESTIONS POOL STEPS FOLDER KEEP [NAME]...
 #   FOLDER: outside of the checkout, for runs and logs; KEEP: for memagent-N-asked.json and memagent-N/metrics.jsonl, as seed-pages.ts
 #   --runs reads them (rememr1-…, memupdate-… for a recipe of that agent); NAME: a seed, control-SEED, or 0, the untrained model
-#   (1 2 3 control-1 0); POOL: paragraphs, or - for MemUpdate. ReMemR1 is asked where the evidence comes in reverse order, as is with
+#   (1 2 3 control-1 0); POOL: paragraphs, or - for MemUpdate, whose MODEL, and 0, is what its seeds begin from. ReMemR1 is asked where the evidence comes in reverse order, as is with
 #   ORDER=reverse in the environment MemAgent.
 #   With several GPUs start it once for each, with CUDA_VISIBLE_DEVICES and names of its own
 set -eu
