@@ -89,6 +89,9 @@ describe("a model of a hub", () => {
     expect(await resolveModel(path, options)).toBe(path);
     const pinned = { ...options, revision: "v1" };
     await expect(resolveModel("smollm2-135m-instruct", pinned)).rejects.toThrow(/revision is v1/);
+    // Runs and models lie in folders of these names, also where somebody stands elsewhere.
+    for (const lost of ["runs/mine", "models/mine"])
+      await expect(resolveModel(lost, options)).rejects.toThrow(/FILE_MISSING.*folder (runs|models)/);
     // An id whose first part is a folder here is a path with a mistake.
     await expect(resolveModel("packages/learnin", options)).rejects.toThrow(
       /FILE_MISSING.*not in the folder packages; did you mean "packages\/learning"\?/,

@@ -69,10 +69,17 @@ export async function resolveModel(nameOrPathOrId: string, options: ResolveOptio
   return await downloadModel(repo, folder, { ...options, ...(revision === undefined ? {} : { revision }) });
 }
 
-/** Refuses an id whose first part is a folder here: it names a run or a model that is not in it. */
+/** Folders of these names hold runs and models in all guides: no hub is asked for what is missing there. */
+const ownFolders: readonly string[] = ["runs", "models"];
+
+/** Refuses an id whose first part is a folder here, or would be: it names a run or a model that is not in it. */
 function refuseLostFolder(path: string): void {
   const parent = dirname(path);
-  if (!statSync(parent, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (!statSync(parent, { throwIfNoEntry: false })?.isDirectory()) {
+    if (!ownFolders.includes(parent)) return;
+    const message = `model ${path}: there is no folder ${parent} in ${process.cwd()}; give the path of one that is there (a model of a hub: ${path}@main)`;
+    throw new ModelError("FILE_MISSING", message);
+  }
   const meant = closestWord(basename(path), readdirSync(parent));
   const fix = meant === undefined ? "give one that is" : `did you mean "${join(parent, meant)}"?`;
   throw new ModelError(
