@@ -78,7 +78,10 @@ describe("chunkDocument", () => {
     const pieces = [" a b.", " f g!", " h i j k l m n o p q.", " r s? t"];
     const texts = async (document: string | string[], rules: object) => {
       const { chunks } = await chunkDocument(document, tokenizer, {
-        ...{ chunkTokens: 7, chunkEnds: "every-sentence", overflow: "error", ...rules },
+        chunkTokens: 7,
+        chunkEnds: "every-sentence",
+        overflow: "error",
+        ...rules,
       });
       return (await collect(chunks)).map(({ tokenIds }) => tokenizer.decode(tokenIds));
     };
